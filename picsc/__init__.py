@@ -1,0 +1,1 @@
+"""picsc: measure and correct partition-induced covariate shift (the paper's PIcsC)."""

@@ -1,0 +1,1 @@
+"""Tables in: from files, names and memory to one `Dataset`."""

@@ -1,0 +1,87 @@
+"""The table that every verb works on: typed columns, one optional target, and the columns that cut it into pieces.
+
+Letters: n rows. Values are kept once, column by column; a fragment is a set of row numbers, never a copy of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["numeric", "categorical", "boolean", "datetime", "text", "identifier", "empty", "constant"]
+POOLED = "(other)"
+"""Name of the level that rare levels are pooled into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One covariate that takes part in the audit."""
+
+    name: str
+    kind: Literal["numeric", "categorical", "boolean", "datetime", "text"]
+    values: NDArray[np.float64] | NDArray[np.int32]
+    """float64 (n,) for numeric, datetime (seconds since 1970) and text (length in characters), NaN where missing;
+    int32 (n,) codes into `levels` for categorical and boolean, -1 where missing."""
+    levels: tuple[str, ...] = ()
+    """Names of the codes, in order of first appearance; rare ones pooled into `POOLED`, which comes last."""
+    note: str = ""
+
+    @property
+    def coded(self) -> bool:
+        """Whether `values` are codes into `levels`."""
+        return self.kind in ("categorical", "boolean")
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Where there is no value, bool (n,)."""
+        return self.values < 0 if self.coded else np.isnan(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A column that takes no part, and why."""
+
+    name: str
+    kind: Kind
+    missing: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What the model predicts."""
+
+    name: str
+    kind: Literal["classes", "numbers"]
+    values: NDArray[np.int64] | NDArray[np.float64]
+    """int64 (n,) class codes, -1 where missing; or float64 (n,), NaN where missing."""
+    levels: tuple[str, ...]
+    """Class names in order of first appearance, so that spelling never changes a number; () for numbers."""
+    chosen: str
+    """How it was found: `--target`, `named 'class'`, `last column`."""
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Where there is no label, bool (n,)."""
+        return self.values < 0 if self.kind == "classes" else np.isnan(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """One table, read once."""
+
+    name: str
+    source: str
+    """A path, `scikit-learn`, `OpenML 1510`, or `memory`."""
+    n: int
+    columns: tuple[Column, ...]
+    """The covariates, in file order."""
+    left_out: tuple[LeftOut, ...]
+    target: Target | None
+    keys: dict[str, NDArray[np.generic]] = field(default_factory=dict)
+    """The raw values of the columns that cut the table (--by, --time, --group), which are no covariates: object (n,)
+    with None where missing, or datetime64[ns]/float64 for a time column, NaT/NaN where missing."""
+    sha256: str = ""

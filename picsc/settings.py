@@ -1,0 +1,142 @@
+"""Every knob of every verb, validated once, before anything heavy is imported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from picsc.errors import SettingsError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+Task = Literal["auto", "classification", "regression"]
+Splitter = Literal["kfold", "stratified", "group"]
+Reference = str
+"""`rest`, `previous`, `first`, or the path of a file."""
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=False)
+
+
+class ReadSettings(_Settings):
+    """How one table is read and what its columns mean."""
+
+    target: str | None = None
+    """Column to predict; None looks for target, label, class or y, then takes the last column."""
+    no_target: bool = False
+    """The table has no target: only the data question is asked."""
+    task: Task = "auto"
+    """Whether the target holds classes or numbers; auto decides from its values."""
+    categorical: tuple[str, ...] = ()
+    """Columns to treat as categorical, whatever their values look like."""
+    numeric: tuple[str, ...] = ()
+    """Columns to treat as numeric; what does not parse as a number is an error."""
+    drop: tuple[str, ...] = ()
+    """Columns to leave out."""
+    rename_duplicates: bool = False
+    """Rename repeated column names (a, a.1, ...) instead of refusing them."""
+    header: bool = True
+    """The first line holds column names; if not, columns are named c1, c2, ..."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ReadSettings:
+        if self.no_target and self.target is not None:
+            raise ValueError(f"--no-target contradicts --target {self.target}")
+        both = sorted(set(self.categorical) & set(self.numeric))
+        if both:
+            raise ValueError(f"columns both categorical and numeric: {', '.join(both)}")
+        return self
+
+
+class CutSettings(_Settings):
+    """How one table is cut into pieces. Exactly one of folds, batches, by and time; none of them means 10 folds."""
+
+    folds: Annotated[int, Field(ge=2)] | None = None
+    """Number of cross-validation folds."""
+    batches: Annotated[int, Field(ge=2)] | None = None
+    """Number of contiguous batches whose sizes differ by at most one."""
+    by: str | None = None
+    """Column with one piece per value."""
+    time: str | None = None
+    """Column to order and cut by; ties stay together."""
+    every: str | None = None
+    """Length of a time piece, a pandas offset such as 30d; with `time` only."""
+    cuts: Annotated[int, Field(ge=2)] | None = None
+    """Number of time pieces; with `time` only."""
+    group: str | None = None
+    """Column whose values must not be divided between folds."""
+    splitter: Splitter | None = None
+    """None is scikit-learn's default: stratified for classes, kfold for numbers."""
+    shuffle: bool = False
+    """Shuffle rows before cutting folds."""
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The ways to cut that were asked for."""
+        asked = {"folds": self.folds, "batches": self.batches, "by": self.by, "time": self.time}
+        return tuple(way for way, value in asked.items() if value is not None)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> CutSettings:
+        if len(self.ways) > 1:
+            raise ValueError(
+                f"choose one way to cut, not {len(self.ways)}: {', '.join('--' + way for way in self.ways)}"
+            )
+        if self.time is None and (self.every is not None or self.cuts is not None):
+            raise ValueError("--every and --cuts need --time COL")
+        if self.every is not None and self.cuts is not None:
+            raise ValueError("choose --every or --cuts, not both")
+        if self.splitter == "group" and self.group is None:
+            raise ValueError("--splitter group needs --group COL")
+        if self.ways not in ((), ("folds",)) and (self.splitter is not None or self.shuffle):
+            raise ValueError(f"--splitter and --shuffle go with --folds, not with --{self.ways[0]}")
+        return self
+
+
+class AuditSettings(_Settings):
+    """Everything `picsc audit` can be told, apart from the data."""
+
+    read: ReadSettings = ReadSettings()
+    cut: CutSettings = CutSettings()
+    reference: Reference | None = None
+    """What each piece is compared with; None is `previous` for batches and time, else `rest`."""
+    level: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    """Family-wise error rate over all pieces, columns and statistics."""
+    min_effect: Annotated[float, Field(ge=0, lt=1)] = 0.05
+    """Smallest effect worth a verdict; see `picsc.verdict`."""
+    gamma: Annotated[float, Field(ge=0)] | None = None
+    """Raw threshold of Eq. 14's tau, for those who want the paper's rule."""
+    draws: Annotated[int, Field(ge=99, le=1_000_000)] = 999
+    """Permutations of the null."""
+    block: Annotated[int, Field(ge=1)] = 1
+    """Rows per block that move together in the null; more than 1 for streams whose rows depend on each other."""
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    jobs: Annotated[int, Field(ge=1)] = 1
+    """Processor cores for the domain classifier; never changes a number."""
+
+
+S = TypeVar("S", bound=_Settings)
+
+
+def validated(kind: type[S], **values: object) -> S:
+    """Build settings and report all their problems at once.
+
+    Raises:
+        SettingsError: one sentence per problem, joined by "; ".
+    """
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        raise SettingsError("; ".join(_sentence(problem) for problem in error.errors())) from None
+
+
+def _sentence(problem: ErrorDetails) -> str:
+    """One pydantic problem as a sentence that starts with the option's name."""
+    if problem["type"] == "value_error":  # our own validators already speak in options
+        return str(problem["ctx"]["error"])
+    name = "--" + str(problem["loc"][-1]).replace("_", "-") if problem["loc"] else "settings"
+    said = problem["msg"].removeprefix("Input should be ")
+    return f"{name} {problem['input']!r}: must be {said}"
