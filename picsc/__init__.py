@@ -1,1 +1,52 @@
-"""picsc: measure and correct partition-induced covariate shift (the paper's PIcsC)."""
+"""picsc: measure and correct partition-induced covariate shift (the paper's PIcsC).
+
+The public verb is `audit`; it returns the report that `picsc audit` prints. Modules, from the verb down:
+
+- `auditing`, `verdict`, `advice`: cut, test, judge, and say what to do
+- `shift_test`, `multiplicity`, `nulls`: statistics, their permutation null, family-wise error
+- `column_shift`, `model_shift`, `domain_classifier`, `divergence`: the statistics
+- `fisher`, `models`, `engine`: Fisher information, the paper's networks, training
+- `fragments`, `datasets`: row numbers of the pieces, tables in
+- `settings`, `reports`, `errors`: plain values in, plain values out
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from picsc.auditing import audit, audit_dataset
+    from picsc.errors import DataError, NumericsError, PicscError, SettingsError
+    from picsc.reports import AuditReport
+
+_HOMES = {
+    "audit": "auditing",
+    "audit_dataset": "auditing",
+    "AuditReport": "reports",
+    "PicscError": "errors",
+    "SettingsError": "errors",
+    "DataError": "errors",
+    "NumericsError": "errors",
+}
+
+__all__ = [
+    "AuditReport",
+    "DataError",
+    "NumericsError",
+    "PicscError",
+    "SettingsError",
+    "audit",
+    "audit_dataset",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used, so that `import picsc` costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'picsc' has no attribute {name!r}")
+    return getattr(import_module(f"picsc.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,114 @@
+"""The type of one column of delimited text, decided on all of it: whole numbers, numbers or words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+NA = (
+    "", "?", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
+    "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+)  # fmt: skip
+"""Spellings of a missing value: those of pandas, and the question mark of UCI and ARFF."""
+_ASKED = 64
+_NA_SET = pa.array(NA)
+_ZERO, _NINE, _HEX = ord("0"), ord("9"), (ord("x"), ord("X"))
+
+
+class TypedColumn:
+    """Collects the blocks of a column as numbers while they are numbers, and as words from the first that is not.
+
+    A code with leading zeros, such as 00123, makes words of its whole column: a number would lose the zeros. Blocks
+    that were taken for numbers before are then missing as words: the column is `incomplete` and must be read again.
+    """
+
+    def __init__(self, source: str) -> None:
+        """Start without blocks."""
+        self.source = source
+        """Name of the column in the reader."""
+        self._blocks: list[Any] = []
+        self._words = False
+        self.incomplete = False
+
+    def restart(self) -> TypedColumn:
+        """Forget the blocks, but not what was learned from them."""
+        self._blocks, self.incomplete = [], False
+        return self
+
+    def add(self, block: Any) -> None:
+        """Take the next block, an Arrow array of strings."""
+        if not self._words:
+            numbers = _as_numbers(block)
+            if numbers is not None:
+                self._blocks.append(numbers)
+                return
+            self._words = True
+            self.incomplete = bool(self._blocks)
+        if not self.incomplete:
+            self._blocks.append(_tidy(block))
+
+    def finish(self) -> pd.Series[Any]:
+        """The whole column: int64, float64 with NaN where missing, or strings. Gives up its memory."""
+        blocks, self._blocks = self._blocks, []
+        if self._words:
+            words: pd.Series[Any] = pa.chunked_array(blocks, pa.string()).to_pandas()
+            return words
+        whole = all(block.type == pa.int64() and block.null_count == 0 for block in blocks)
+        arrays = [_to_numpy(block, np.int64 if whole else np.float64) for block in blocks]
+        return pd.Series(np.concatenate(arrays), copy=False)
+
+
+def _to_numpy(block: Any, dtype: type[np.int64 | np.float64]) -> Any:
+    values = block.to_numpy(zero_copy_only=False)
+    return values.astype(dtype, copy=False)
+
+
+def _tidy(words: Any) -> Any:
+    """Without surrounding blanks, and missing where the rest spells that."""
+    stripped = pc.utf8_trim_whitespace(words)
+    return pc.if_else(pc.is_in(stripped, _NA_SET), pa.scalar(None, pa.string()), stripped)
+
+
+def _as_numbers(words: Any) -> Any | None:
+    """An int64 or float64 array, or None if a word is no number."""
+    numbers = _cast(words)
+    if numbers is None:
+        tidy = _tidy(words)
+        if tidy.equals(words):
+            return None
+        words, numbers = tidy, _cast(tidy)
+    return None if numbers is None or _has_codes(words, numbers) else numbers
+
+
+def _cast(words: Any) -> Any | None:
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            # A cast that fails composes a message for every word (30 times the cost of one that succeeds).
+            pc.cast(words.slice(0, _ASKED), kind)
+            return pc.cast(words, kind)
+        except pa.ArrowInvalid:
+            continue
+    return None
+
+
+def _has_codes(words: Any, numbers: Any) -> bool:
+    """Whether any word is 0 followed by digits only, or a hexadecimal number, which Arrow takes for a whole number.
+
+    Looks at the first two bytes of all words at once: a regular expression per word costs as much as the parsing.
+    """
+    _, ends, content = words.buffers()
+    if content is None or len(content) == 0:
+        return False
+    offsets = np.frombuffer(ends, dtype=np.int32)[words.offset : words.offset + len(words) + 1]
+    letters = np.frombuffer(content, dtype=np.uint8)
+    zero = np.flatnonzero(letters.take(offsets[:-1], mode="clip") == _ZERO)
+    start = offsets[zero]
+    second = letters[start[offsets[zero + 1] - start >= 2] + 1]
+    digit = (second >= _ZERO) & (second <= _NINE)
+    if numbers.type == pa.int64():
+        return bool(digit.any() or np.isin(second, _HEX).any())
+    return bool(digit.any()) and bool(pc.any(pc.match_substring_regex(words, "^0[0-9]+$")).as_py())

@@ -1,0 +1,65 @@
+"""Column names: made unique, and the ones a user asks for looked up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from picsc.errors import DataError
+
+_SHOWN = 20
+
+
+def unique_names(names: Sequence[str], *, rename: bool, where: str) -> list[str]:
+    """The names as they are if no two are equal, or with repeats renamed a, a.1, a.2.
+
+    Args:
+        names: as read, surrounding blanks removed.
+        rename: rename repeats instead of refusing them.
+        where: the file or table, for the message.
+
+    Raises:
+        DataError: names repeat and `rename` is off.
+    """
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if not repeated:
+        return list(names)
+    if not rename:
+        columns = "column name" if len(repeated) == 1 else "column names"
+        raise DataError(
+            f"{where}: repeated {columns} {_listed(repeated)}; rename them, use --rename-duplicates, "
+            "or --no-header if the first line is data"
+        )
+    taken = set(names)
+    seen: set[str] = set()
+    next_number: Counter[str] = Counter()
+    result = []
+    for name in names:
+        new = name
+        while new in seen or (new != name and new in taken):
+            next_number[name] += 1
+            new = f"{name}.{next_number[name]}"
+        seen.add(new)
+        result.append(new)
+    return result
+
+
+def check_known(asked: Iterable[str], known: Sequence[str], *, option: str, where: str) -> None:
+    """Check that every column asked for exists.
+
+    Raises:
+        DataError: one does not; the message lists close matches and the columns there are.
+    """
+    present = set(known)
+    for name in asked:
+        if name not in present:
+            lower = {other.lower(): other for other in known}
+            close = [lower[match] for match in get_close_matches(name.lower(), list(lower), n=3)]
+            hint = f"did you mean {_listed(close)}? " if close else ""
+            raise DataError(f"{where}: {option} names no column {name!r}; {hint}the columns are {_listed(known)}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(repr(name) for name in names[:_SHOWN]) + more

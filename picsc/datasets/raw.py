@@ -1,0 +1,167 @@
+"""One column of a frame without pandas: numbers, dates or coded words.
+
+The only place that asks pandas about dtypes, so that `str` and `object` strings, nullable and numpy numbers, and
+pandas 2 and 3 give the same values. Letters: n rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+Form = Literal["numbers", "integers", "dates", "booleans", "words"]
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """The values of one column, before anything is decided about them."""
+
+    form: Form
+    """`integers` are whole numbers, whatever their dtype."""
+    data: NDArray[Any]
+    """numbers and dates (seconds since 1970): float64 (n,), NaN where missing; integers: int64 (n,) or, with missing
+    values, such floats; booleans and words: int64 (n,) codes into `levels`, -1 where missing."""
+    levels: tuple[str, ...] = ()
+    """Distinct words in order of first appearance, without surrounding blanks."""
+    declared: bool = False
+    """The frame itself says that the column is categorical."""
+    infinite: int = 0
+    """Infinite numbers, which count as missing."""
+
+    @property
+    def coded(self) -> bool:
+        """Whether `data` are codes into `levels`."""
+        return self.form in ("booleans", "words")
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Where there is no value, bool (n,)."""
+        return self.data < 0 if self.coded else np.isnan(self.data)
+
+    @property
+    def present(self) -> NDArray[Any]:
+        """The values that are not missing, in row order."""
+        return self.data[~self.missing] if self.data.dtype.kind == "f" or self.coded else self.data
+
+    def as_words(self) -> Raw:
+        """The same column as coded words: 3 for 3.0, ISO for dates."""
+        if self.coded:
+            return self
+        codes, uniques = pd.factorize(self.data)
+        spell = spelled_date if self.form == "dates" else spelled
+        return _words(codes, [spell(value) for value in uniques.tolist()], "words")
+
+
+def raw(series: pd.Series[Any]) -> Raw:
+    """Take one column out of pandas."""
+    dtype = series.dtype
+    types = pd.api.types
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes, uniques = pd.factorize(series)
+        return _words(codes, [spelled(value) for value in uniques], "words", declared=True)
+    if isinstance(dtype, pd.PeriodDtype):
+        return _dates(series.dt.to_timestamp())
+    if types.is_datetime64_any_dtype(dtype):
+        return _dates(series)
+    if types.is_bool_dtype(dtype):
+        codes, uniques = pd.factorize(series)
+        return _words(codes, [str(bool(value)) for value in uniques], "booleans")
+    if types.is_timedelta64_dtype(dtype):
+        return _numbers(series.dt.total_seconds().to_numpy(dtype=np.float64))
+    if types.is_integer_dtype(dtype) and not series.isna().any():
+        values = series.to_numpy()
+        small = values.size == 0 or values.max() <= np.iinfo(np.int64).max
+        return Raw("integers", values.astype(np.int64, copy=False)) if small else _numbers(values.astype(np.float64))
+    if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
+        return _numbers(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    return _objects(series)
+
+
+def digest(names: list[str], columns: list[Raw]) -> str:
+    """SHA-256 of a table that came from memory; equal tables give equal digests under every pandas."""
+    total = hashlib.sha256()
+    for name, column in zip(names, columns, strict=True):
+        total.update(f"{name}\0{column.form}\0".encode())
+        total.update(column.data.tobytes())
+        total.update("\0".join(column.levels).encode("utf-8", "surrogatepass"))
+    return total.hexdigest()
+
+
+def spelled(value: object) -> str:
+    """A value as a person would write it: 3 for 3.0."""
+    if isinstance(value, (float, np.floating, Decimal)) and float(value).is_integer():
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    return str(value)
+
+
+def spelled_date(seconds: float) -> str:
+    """A date in ISO format, without midnight."""
+    text = str(np.datetime_as_string(np.datetime64(round(seconds * 1e6), "us"), unit="auto"))
+    return text.replace("T", " ")
+
+
+def _numbers(values: NDArray[np.float64]) -> Raw:
+    infinite = np.isinf(values)
+    count = int(np.count_nonzero(infinite))
+    if count:
+        values = np.where(infinite, np.nan, values)
+    head = values[:1000]
+    whole = _whole(head) and _whole(values)  # most columns of fractions show it in their first rows
+    return Raw("integers" if whole else "numbers", values, infinite=count)
+
+
+def _whole(values: NDArray[np.float64]) -> bool:
+    return bool(np.all(np.isnan(values) | (values == np.floor(values))))
+
+
+def _dates(series: pd.Series[Any]) -> Raw:
+    if isinstance(series.dtype, pd.DatetimeTZDtype):
+        series = series.dt.tz_convert("UTC").dt.tz_localize(None)
+    moments = series.to_numpy(dtype="datetime64[us]")
+    seconds = moments.astype(np.int64) / 1e6
+    seconds[np.isnat(moments)] = np.nan
+    return Raw("dates", seconds)
+
+
+def _objects(series: pd.Series[Any]) -> Raw:
+    """Strings, and Python objects of one or several types."""
+    held = pd.api.types.infer_dtype(series, skipna=True)
+    if held == "empty":
+        return Raw("numbers", np.full(len(series), np.nan))
+    if held == "boolean":
+        codes, uniques = pd.factorize(series)
+        return _words(codes, [str(bool(value)) for value in uniques], "booleans")
+    if held in ("integer", "floating", "mixed-integer-float", "decimal"):
+        missing = series.isna().to_numpy()
+        values = np.asarray([np.nan if gone else float(v) for v, gone in zip(series, missing, strict=True)])
+        return _numbers(values)
+    if held in ("datetime64", "datetime", "date"):
+        dates = pd.to_datetime(series, errors="coerce", utc=True)
+        if dates.notna().equals(series.notna()):
+            return _dates(dates)
+    if held != "string":
+        # One column, one type: the number 1 and the word "1" are the same level.
+        missing = series.isna().to_numpy()
+        words = [None if gone else spelled(value) for value, gone in zip(series, missing, strict=True)]
+        series = pd.Series(words, dtype=object)
+    codes, uniques = pd.factorize(series)
+    return _words(codes, [str(value) for value in uniques], "words")
+
+
+def _words(codes: NDArray[Any], levels: list[str], form: Form, *, declared: bool = False) -> Raw:
+    """Strip blanks from the levels, merge those that became equal, and take empty ones for missing."""
+    number: dict[str, int] = {}
+    new = np.empty(len(levels) + 1, dtype=np.int64)
+    new[-1] = -1  # code -1 reads the last entry
+    for i, level in enumerate(levels):
+        word = level.strip()
+        new[i] = number.setdefault(word, len(number)) if word else -1
+    return Raw(form, new[codes], tuple(number), declared)

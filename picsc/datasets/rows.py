@@ -1,0 +1,97 @@
+"""Some rows of a table, and two tables on top of each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from picsc.datasets.table import POOLED, Column, Dataset, Target
+from picsc.errors import DataError
+
+
+def take(dataset: Dataset, rows: NDArray[np.int64]) -> Dataset:
+    """The same columns, fewer rows; all of them if `rows` has all.
+
+    Args:
+        dataset: n rows.
+        rows: increasing row numbers, (m,).
+    """
+    if len(rows) == dataset.n:
+        return dataset
+    target = dataset.target
+    return replace(
+        dataset,
+        n=len(rows),
+        columns=tuple(replace(column, values=column.values[rows]) for column in dataset.columns),
+        target=None if target is None else replace(target, values=target.values[rows]),
+        keys={name: values[rows] for name, values in dataset.keys.items()},
+    )
+
+
+def stack(dataset: Dataset, reference: Dataset) -> Dataset:
+    """The rows of `dataset`, then those of `reference`, under the columns of `dataset`.
+
+    Args:
+        dataset: n rows; its names and levels come first.
+        reference: m rows with the same columns; more columns do no harm.
+
+    Raises:
+        DataError: the reference lacks a column, or holds another kind of values in it.
+    """
+    others = {column.name: column for column in reference.columns}
+    missing = [column.name for column in dataset.columns if column.name not in others]
+    if missing:
+        left_out = {column.name: column.reason for column in reference.left_out}
+        reason = f" ({left_out[missing[0]]})" if missing[0] in left_out else ""
+        raise DataError(
+            f"reference {reference.name}: no usable column {missing[0]!r}{reason}, "
+            f"which {dataset.name} has; drop it with --drop {missing[0]}"
+        )
+    return replace(
+        dataset,
+        n=dataset.n + reference.n,
+        columns=tuple(_column(column, others[column.name], reference.name) for column in dataset.columns),
+        target=None if dataset.target is None else _target(dataset.target, reference),
+        keys={},
+    )
+
+
+def _column(column: Column, other: Column, where: str) -> Column:
+    if column.coded != other.coded:
+        raise DataError(
+            f"reference {where}: column {column.name!r} is {other.kind}, but {column.kind} in the data; "
+            f"say which with --categorical or --numeric"
+        )
+    if not column.coded:
+        return replace(column, values=np.concatenate([column.values, other.values]))
+    levels, codes = _merged(column.levels, other.levels, cast("NDArray[np.int64]", other.values))
+    return replace(column, levels=levels, values=np.concatenate([column.values, codes.astype(np.int32)]))
+
+
+def _target(target: Target, reference: Dataset) -> Target:
+    other = reference.target
+    if other is None or other.name != target.name or other.kind != target.kind:
+        raise DataError(
+            f"reference {reference.name}: no target {target.name!r} of the same kind; name it or --no-target"
+        )
+    if target.kind == "numbers":
+        return replace(target, values=np.concatenate([target.values, other.values]))
+    levels, codes = _merged(target.levels, other.levels, cast("NDArray[np.int64]", other.values))
+    return replace(target, levels=levels, values=np.concatenate([target.values, codes]))
+
+
+def _merged(
+    levels: tuple[str, ...], more: tuple[str, ...], codes: NDArray[np.int64]
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Levels of both, the first's first and the pooled one last, and the second's codes among them; -1 stays -1."""
+    kept = [level for level in (*levels, *more) if level != POOLED]
+    pooled = [POOLED] if POOLED in (*levels, *more) else []
+    merged = (*dict.fromkeys(kept), *pooled)
+    if merged[: len(levels)] != levels:  # the first has pooled levels and the second brings new ones: pool those too
+        merged = levels
+    place = {level: i for i, level in enumerate(merged)}
+    moved = np.array([place.get(level, place.get(POOLED, -1)) for level in more], dtype=np.int64)
+    return merged, np.where(codes < 0, -1, moved[codes])

@@ -1,0 +1,256 @@
+"""Cut one table into pieces: folds, contiguous batches, one piece per value of a column, or pieces of time.
+
+A piece is a set of row numbers, never a copy of rows. Folds come from scikit-learn's splitters, so they are the folds
+that a user's own cross-validation sees. Letters: n rows, k pieces.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+
+from picsc.datasets.table import Dataset, Target
+from picsc.errors import DataError, SettingsError
+from picsc.fragments.key_values import by_size, distinct, group_codes, key, spelled
+from picsc.fragments.timeline import cut_times
+from picsc.reports import Finding
+from picsc.settings import CutSettings
+
+DEFAULT_FOLDS = 10
+MOST_PIECES = 1000
+"""Beyond this a column is an identifier rather than a way to cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """One piece F_i of a data set."""
+
+    kind: Literal["fold", "batch", "client", "group", "time"]
+    name: str
+    """`fold 1`, `batch 3`, `site=cleveland`, `2024-01-01..2024-01-30`."""
+    rows: NDArray[np.int64]
+    """Row numbers counted from 0, strictly increasing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """All pieces of one table, and what the null has to know about how they were made."""
+
+    fragments: tuple[Fragment, ...]
+    words: str
+    """`10 stratified folds, unshuffled`."""
+    ordered: bool
+    """The pieces are a sequence: batches and time."""
+    contiguous: bool
+    """The pieces follow the order of rows or of time: batches, time, unshuffled folds."""
+    units: NDArray[np.int64] | None
+    """(n,) number of the thing that moves as a whole in the null; None means rows."""
+    strata: NDArray[np.int64] | None
+    """(n,) number of the stratum within which the null permutes; None means the whole table."""
+    unassigned: NDArray[np.int64]
+    """Rows in no piece, strictly increasing."""
+    settings: CutSettings = field(default_factory=CutSettings)
+    """What was asked for; the validator needs the names of the columns."""
+    findings: tuple[Finding, ...] = ()
+    """What only cutting can know, such as empty intervals of time; `validate` passes it on."""
+
+
+def cut(dataset: Dataset, settings: CutSettings, *, seed: int) -> Cut:
+    """Cut a table the way the settings say; none of folds, batches, by and time means 10 folds.
+
+    Source: "Notation and the fragment sequence": batches and folds are F_i with an order, clients without.
+    Reading: folds have no order here. A class with fewer rows than folds is kept and named by `validate`; the
+        number of folds asked for is never lowered. Rows without a label are a stratum of their own.
+
+    Args:
+        dataset: the table; `keys` holds the columns that the settings name.
+        settings: the way to cut.
+        seed: of the only random draw, the shuffle before folds; without `settings.shuffle` it changes nothing.
+
+    Returns:
+        Disjoint, non-empty pieces that cover every row but the unassigned ones.
+
+    Raises:
+        SettingsError: the splitter does not go with the target, or `every` cannot be read.
+        DataError: the table cannot be cut this way; the message says what would work.
+    """
+    if settings.group is not None:
+        _no_missing_group(dataset, settings.group)
+    if settings.batches is not None:
+        return _batches(dataset.n, settings.batches, settings)
+    if settings.by is not None:
+        return _by(dataset, settings.by, settings)
+    if settings.time is not None:
+        return _time(dataset, settings.time, settings)
+    return _folds(dataset, settings.folds or DEFAULT_FOLDS, settings, seed)
+
+
+def _folds(dataset: Dataset, k: int, settings: CutSettings, seed: int) -> Cut:
+    n, target = dataset.n, dataset.target
+    _check_count(n, k, "folds")
+    splitter = settings.splitter or ("stratified" if target is not None and target.kind == "classes" else "kfold")
+    state = seed if settings.shuffle else None
+    shuffled = "shuffled" if settings.shuffle else "unshuffled"
+    strata = units = None
+    if splitter == "stratified":
+        strata = _strata(target, k)
+        words = f"{k} stratified folds, {shuffled}"
+        pieces = _parts(StratifiedKFold(k, shuffle=settings.shuffle, random_state=state), n, y=strata)
+    elif splitter == "group" and settings.group is not None:
+        units = group_codes(dataset, settings.group)
+        groups = int(units.max()) + 1
+        _check_groups(groups, k, settings.group)
+        words = f"{k} folds of whole groups of {settings.group}, {shuffled}"
+        if settings.shuffle:  # GroupKFold learned to shuffle in scikit-learn 1.6; it is KFold over the groups
+            owners = _parts(KFold(k, shuffle=True, random_state=state), groups)
+            pieces = [np.flatnonzero(np.isin(units, owner)) for owner in owners]
+        else:
+            pieces = _parts(GroupKFold(k), n, groups=units)
+    else:
+        words = f"{k} folds, {shuffled}"
+        pieces = _parts(KFold(k, shuffle=settings.shuffle, random_state=state), n)
+    return Cut(
+        fragments=tuple(Fragment("fold", f"fold {i}", rows) for i, rows in enumerate(pieces, start=1)),
+        words=words,
+        ordered=False,
+        contiguous=not settings.shuffle and units is None,
+        units=units,
+        strata=strata,
+        unassigned=np.empty(0, dtype=np.int64),
+        settings=settings,
+    )
+
+
+def _batches(n: int, k: int, settings: CutSettings) -> Cut:
+    _check_count(n, k, "batches")
+    pieces = np.array_split(np.arange(n, dtype=np.int64), k)
+    return Cut(
+        fragments=tuple(Fragment("batch", f"batch {i}", rows) for i, rows in enumerate(pieces, start=1)),
+        words=f"{k} batches in row order",
+        ordered=True,
+        contiguous=True,
+        units=None,
+        strata=None,
+        unassigned=np.empty(0, dtype=np.int64),
+        settings=settings,
+    )
+
+
+def _by(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
+    codes, values = distinct(key(dataset, column))
+    if len(values) > MOST_PIECES:
+        raise DataError(
+            f"{dataset.name}: column {column!r} has {len(values)} different values, more than the {MOST_PIECES} "
+            "pieces picsc makes; choose a column with fewer values for --by"
+        )
+    if len(values) < 2:
+        held = f"only the value {spelled(values[0])!r}" if values else "no value"
+        raise DataError(
+            f"{dataset.name}: column {column!r} holds {held} in {dataset.n} rows, so there is nothing to compare; "
+            "choose another column for --by"
+        )
+    rank = by_size(values)
+    if rank is not None:
+        codes = np.where(codes < 0, -1, rank[codes])
+        values = [values[i] for i in np.argsort(rank)]
+    pieces = _rows_of_codes(codes, len(values))
+    return Cut(
+        fragments=tuple(
+            Fragment("group", f"{column}={spelled(value)}", rows) for value, rows in zip(values, pieces, strict=True)
+        ),
+        words=f"one piece for each of {len(values)} values of {column}",
+        ordered=False,
+        contiguous=False,
+        units=None,
+        strata=None,
+        unassigned=np.flatnonzero(codes < 0),
+        settings=settings,
+    )
+
+
+def _time(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
+    parts = cut_times(
+        key(dataset, column), column, every=settings.every, cuts=settings.cuts, most=MOST_PIECES, table=dataset.name
+    )
+    pieces = _rows_of_codes(parts.codes, len(parts.names))
+    return Cut(
+        fragments=tuple(Fragment("time", name, rows) for name, rows in zip(parts.names, pieces, strict=True)),
+        words=parts.words,
+        ordered=True,
+        contiguous=True,
+        units=None,
+        strata=None,
+        unassigned=np.flatnonzero(parts.codes < 0),
+        settings=settings,
+        findings=parts.findings,
+    )
+
+
+def _check_count(n: int, k: int, what: str) -> None:
+    if not 2 <= k <= n:
+        bound = f"need 2 <= k <= {n}" if n >= 2 else "need at least 2 rows"
+        raise DataError(f"cannot cut {n} row{'' if n == 1 else 's'} into {k} {what}: {bound}; choose --{what}")
+
+
+def _check_groups(groups: int, k: int, column: str) -> None:
+    if groups >= k:
+        return
+    if groups < 2:
+        raise DataError(
+            f"{groups} group < {k} folds: column {column!r} puts all rows into one group; choose another --group"
+        )
+    raise DataError(
+        f"{groups} groups < {k} folds: column {column!r} has too few groups for folds of whole groups; use "
+        f"--by {column} (one piece per group) or --folds {groups} at most"
+    )
+
+
+def _no_missing_group(dataset: Dataset, column: str) -> None:
+    gone = np.flatnonzero(pd.isna(key(dataset, column)))
+    if len(gone):
+        first = ", ".join(str(row + 1) for row in gone[:5]) + (", ..." if len(gone) > 5 else "")
+        raise DataError(
+            f"{dataset.name}: group column {column!r} has no value in {len(gone)} of {dataset.n} rows (rows {first}, "
+            "the first data row being 1); fill them in, drop these rows, or choose another --group"
+        )
+
+
+def _strata(target: Target | None, k: int) -> NDArray[np.int64]:
+    """Class codes with rows without a label as one more class, after checking that some class reaches k folds."""
+    if target is None or target.kind != "classes":
+        held = "the table has no target" if target is None else f"target {target.name!r} holds numbers"
+        raise SettingsError(f"--splitter stratified needs classes, but {held}; use --splitter kfold")
+    codes = np.where(target.missing, len(target.levels), target.values).astype(np.int64)
+    largest = int(np.bincount(codes).max())
+    if largest < k:
+        fewer = f"--folds {largest} or fewer, " if largest >= 2 else ""
+        raise DataError(
+            f"cannot cut {len(codes)} rows into {k} stratified folds: the largest class of {target.name!r} has "
+            f"{largest} row{'' if largest == 1 else 's'}; use {fewer}--splitter kfold --shuffle, or merge classes"
+        )
+    return codes
+
+
+def _parts(
+    splitter: KFold, n: int, *, y: NDArray[np.int64] | None = None, groups: NDArray[np.int64] | None = None
+) -> list[NDArray[np.int64]]:
+    """The test rows of a scikit-learn splitter, each part increasing."""
+    with warnings.catch_warnings():
+        # Both are about rare classes, which `validate` reports with names and counts.
+        for message in ("The least populated class in y has only", "The number of unique classes is greater than"):
+            warnings.filterwarnings("ignore", message=message, category=UserWarning)
+        return [np.sort(test).astype(np.int64) for _, test in splitter.split(np.zeros(n), y, groups)]
+
+
+def _rows_of_codes(codes: NDArray[np.int64], k: int) -> list[NDArray[np.int64]]:
+    """Rows of each code 0..k-1, increasing; negative codes belong to no piece."""
+    order = np.argsort(codes, kind="stable").astype(np.int64)
+    edges = np.searchsorted(codes[order], np.arange(k + 1))
+    return [order[start:stop] for start, stop in pairwise(edges)]

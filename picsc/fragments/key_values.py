@@ -1,0 +1,74 @@
+"""The values of a column that cuts a table: their codes, their order and their spelling.
+
+Letters: n rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from picsc.datasets.table import Dataset
+from picsc.errors import DataError
+
+
+def key(dataset: Dataset, column: str) -> NDArray[Any]:
+    """Raw values of a column that cuts the table, (n,).
+
+    Raises:
+        DataError: the table was read without this column.
+    """
+    if column not in dataset.keys:
+        known = ", ".join(sorted(dataset.keys)) or "none"
+        raise DataError(f"{dataset.name}: no column {column!r} to cut by (columns kept for cutting: {known})")
+    return dataset.keys[column]
+
+
+def group_codes(dataset: Dataset, column: str) -> NDArray[np.int64]:
+    """Number of each row's group, int64 (n,), in sorted order of the groups as scikit-learn counts them."""
+    codes, values = distinct(key(dataset, column))
+    rank = by_size(values)
+    if rank is None:
+        try:
+            order = sorted(range(len(values)), key=values.__getitem__)  # type: ignore[arg-type]
+        except TypeError:  # mixed types have no order; the order of first appearance is as good
+            order = list(range(len(values)))
+        rank = _ranks(np.asarray(order, dtype=np.int64))
+    return np.where(codes < 0, -1, rank[codes])
+
+
+def distinct(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[object]]:
+    """Code of each row, -1 where missing, and the values, in order of first appearance; equal spelling is equal."""
+    codes, found = pd.factorize(values)
+    uniques: list[object] = list(pd.Index(found))
+    same, _ = pd.factorize(np.asarray([spelled(value) for value in uniques], dtype=object))
+    first = np.unique(same, return_index=True)[1]
+    merged = np.append(same, -1)[codes]  # code -1 reads the last entry
+    return merged.astype(np.int64), [uniques[i] for i in first]
+
+
+def by_size(values: list[object]) -> NDArray[np.int64] | None:
+    """Rank of each value if all are numbers (or read as such) or all are dates, else None."""
+    if values and all(isinstance(value, pd.Timestamp) for value in values):
+        return _ranks(pd.DatetimeIndex(values).argsort())
+    numbers = np.asarray(pd.to_numeric(pd.Series(values, dtype=object), errors="coerce"), dtype=np.float64)
+    return None if np.isnan(numbers).any() else _ranks(np.argsort(numbers, kind="stable"))
+
+
+def _ranks(order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The inverse of an order."""
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def spelled(value: object) -> str:
+    """A value as a person would write it: 3 for 3.0, a date without midnight."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    if isinstance(value, pd.Timestamp) and value == value.normalize():
+        return value.strftime("%Y-%m-%d")
+    return str(value)

@@ -1,0 +1,239 @@
+"""Pieces of time: intervals of equal length, or cut points that hold about equal numbers of rows. Ties stay together.
+
+Letters: n rows, m distinct times, k pieces.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.tseries.frequencies import to_offset
+from pandas.tseries.offsets import BaseOffset
+
+from picsc.errors import DataError, SettingsError
+from picsc.reports import Finding
+
+DEFAULT_CUTS = 10
+_CALENDAR = {"M": "MS", "ME": "MS", "Q": "QS", "QE": "QS", "Y": "YS", "YE": "YS", "A": "YS"}
+"""Months, quarters and years begin on their first day, however the user spells them."""
+_DAY = np.timedelta64(1, "D")
+
+
+@dataclass(frozen=True, slots=True)
+class TimePieces:
+    """Which piece of time each row falls into."""
+
+    names: tuple[str, ...]
+    """`2024-01-01..2024-01-30` includes both ends; `..<` leaves the end out."""
+    codes: NDArray[np.int64]
+    """(n,), -1 where the time is missing."""
+    words: str
+    findings: tuple[Finding, ...]
+
+
+def cut_times(
+    values: NDArray[Any], column: str, *, every: str | None, cuts: int | None, most: int, table: str
+) -> TimePieces:
+    """Cut a time column into intervals of length `every`, or into `cuts` pieces of about equal size (10 by default).
+
+    An interval without rows is no piece; it is named in a note.
+
+    Args:
+        values: (n,) datetime64, NaT where missing, or numbers, NaN where missing.
+        column: its name, for messages.
+        every: a pandas offset (30D, 12h, MS, W-MON; months, quarters and years are calendar ones), counted from
+            midnight of the first day; for numbers a plain number, counted from the smallest.
+        cuts: number of pieces, at least 2.
+        most: more pieces than this are refused.
+        table: its name, for messages.
+
+    Raises:
+        SettingsError: `every` cannot be read as a positive length.
+        DataError: no times, or too few or too many for the pieces asked for.
+    """
+    if values.dtype.kind not in "Mfiu":
+        raise DataError(f"{table}: column {column!r} holds neither dates nor numbers, so it cannot order rows by time")
+    if values.dtype.kind in "iu":
+        values = values.astype(np.float64)
+    present = ~pd.isna(values)
+    times = values[present]
+    if len(times) == 0:
+        raise DataError(f"{table}: time column {column!r} is empty; choose another column for --time")
+    if values.dtype.kind == "f" and np.isinf(times).any():
+        raise DataError(f"{table}: time column {column!r} holds infinite values in {int(np.isinf(times).sum())} rows")
+    where = f"{table}: time column {column!r}"
+    if every is None:
+        found, names = _by_count(times, cuts or DEFAULT_CUTS, where)
+        findings: tuple[Finding, ...] = ()
+        words = f"{len(names)} pieces of about equal size in order of {column}"
+    else:
+        found, names, findings = _by_length(times, every, column, most, where)
+        words = f"{len(names)} pieces of {every} in order of {column}"
+    codes = np.full(len(values), -1, dtype=np.int64)
+    codes[present] = found
+    return TimePieces(tuple(names), codes, words, findings)
+
+
+def _by_count(times: NDArray[Any], k: int, where: str) -> tuple[NDArray[np.int64], list[str]]:
+    """Put each cut between the two distinct times nearest to its share of the rows."""
+    distinct, code, count = np.unique(times, return_inverse=True, return_counts=True)
+    m = len(distinct)
+    if m < k:
+        way = f"use --cuts {m} or fewer" if m >= 2 else "choose another column for --time"
+        raise DataError(f"{where} has {m} distinct time{'' if m == 1 else 's'}, too few for {k} pieces; {way}")
+    upto = np.cumsum(count)
+    ends = np.empty(k, dtype=np.int64)  # distinct times in the first i pieces
+    ends[-1] = m
+    done = 0
+    for i in range(1, k):
+        low, high = done + 1, m - (k - i)  # every piece, this one and those to come, needs a time of its own
+        goal = len(times) * i / k
+        near = int(np.searchsorted(upto, goal)) + 1
+        done = min(max(near, low), high)
+        if done > low and goal - upto[done - 2] <= upto[done - 1] - goal:
+            done -= 1
+        ends[i - 1] = done
+    starts = np.append(0, ends[:-1])
+    piece = np.repeat(np.arange(k), ends - starts)
+    return piece[code.ravel()], _closed(distinct[starts], distinct[ends - 1])
+
+
+def _by_length(
+    times: NDArray[Any], every: str, column: str, most: int, where: str
+) -> tuple[NDArray[np.int64], list[str], tuple[Finding, ...]]:
+    """Number the intervals, skip those without rows, and name the rest."""
+    number, edge = _numeric_bins(times, every, column) if times.dtype.kind == "f" else _date_bins(times, every)
+    used, code = np.unique(number, return_inverse=True)
+    if len(used) < 2:
+        raise DataError(f"{where}: one interval of {every} holds all times; choose a shorter --every")
+    if len(used) > most:
+        raise DataError(
+            f"{where} falls into {len(used)} intervals of {every}, more than the {most} pieces picsc makes; "
+            "choose a longer --every, or --cuts"
+        )
+    whole = times.dtype.kind == "f" and bool(np.all(times == np.floor(times)))
+    names = _half_open(edge(used), edge(used + 1), whole)
+    gap = np.flatnonzero(np.diff(used) > 1)
+    empty = int((np.diff(used) - 1).sum())
+    if empty == 0:
+        return code.ravel(), names, ()
+    spans = _half_open(edge(used[gap] + 1), edge(used[gap + 1]), whole)
+    shown = ", ".join(spans[:5]) + (f" and {len(spans) - 5} more" if len(spans) > 5 else "")
+    noun = "interval holds" if empty == 1 else "intervals hold"
+    note = Finding("empty-intervals", "note", f"{empty} {noun} no rows and are no pieces: {shown}")
+    return code.ravel(), names, (note,)
+
+
+Edge = Callable[[NDArray[np.int64]], NDArray[Any]]
+"""Start of each interval by its number."""
+
+
+def _numeric_bins(times: NDArray[np.float64], every: str, column: str) -> tuple[NDArray[np.int64], Edge]:
+    try:
+        length = float(every)
+    except ValueError:
+        length = np.nan
+    if not (np.isfinite(length) and length > 0):
+        raise SettingsError(
+            f"--every {every!r}: time column {column!r} holds numbers, so write a positive number such as 7"
+        )
+    origin = float(times.min())
+    steps = (times - origin) / length
+    if steps.max() >= 2**53:
+        raise SettingsError(f"--every {every!r} is below the resolution of time column {column!r}; choose a longer one")
+    # 0.3 is the third step of 0.1 although the division says 2.9999999999999996: allow for the rounding of the times.
+    slack = 4 * np.finfo(np.float64).eps * np.maximum(np.abs(times), abs(origin)) / length
+    nearest = np.rint(steps)
+    number = np.where(np.abs(steps - nearest) <= slack, nearest, np.floor(steps)).astype(np.int64)
+    # 15 digits, so that an edge is named 0.3 and not 0.30000000000000004
+    return number, lambda i: np.asarray([float(f"{edge:.15g}") for edge in (origin + i * length).tolist()])
+
+
+def _date_bins(times: NDArray[np.datetime64], every: str) -> tuple[NDArray[np.int64], Edge]:
+    length = _length(every)
+    index = pd.DatetimeIndex(times)
+    day = index.min().normalize()
+    if isinstance(length, pd.Timedelta):
+        number = np.asarray((index - day) // length, dtype=np.int64)
+        start, step = day.to_datetime64(), length.to_timedelta64()
+        return number, lambda i: start + i * step
+    starts = pd.date_range(length.rollback(day), index.max(), freq=length)
+    edges = starts.append(pd.DatetimeIndex([starts[-1] + length]))
+    number = np.asarray(edges.searchsorted(index, side="right"), dtype=np.int64) - 1
+    return number, lambda i: np.asarray(edges)[i]
+
+
+def _length(every: str) -> pd.Timedelta | BaseOffset:
+    """A fixed length where pandas knows one, else a calendar offset."""
+    text = every.strip()
+    count = re.match(r"[\d.]*", text)
+    digits = count.group() if count else ""
+    unit = text[len(digits) :].strip()
+    calendar = _CALENDAR.get(unit, unit)
+    problem = SettingsError(
+        f"--every {every!r} is no positive length of time; write a pandas offset such as 30D, 12h, W or MS (months)"
+    )
+    if not unit:  # pandas would read a bare number as nanoseconds
+        raise problem
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pandas is renaming its units; old and new spellings are fine here
+        fixed = None if re.match(r"(MS|QS|YS)\b", calendar) else _fixed(f"{digits or 1}{unit}")  # MS is no millisecond
+        if fixed is not None:
+            if not fixed > pd.Timedelta(0):  # NaT included
+                raise problem
+            return fixed
+        try:
+            offset = to_offset(f"{digits}{calendar}")
+        except ValueError:
+            raise problem from None
+    if offset.n <= 0:
+        raise problem
+    return offset
+
+
+def _fixed(text: str) -> pd.Timedelta | None:
+    """The length in days, hours and so on, if that is what it says."""
+    try:
+        return pd.Timedelta(re.sub(r"(?<![A-Za-z])d(?![A-Za-z])", "D", text).replace("H", "h"))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _closed(first: NDArray[Any], last: NDArray[Any]) -> list[str]:
+    """Names of intervals that include both ends; dates no finer than it takes to tell them apart."""
+    if first.dtype.kind == "M":
+        for unit in ("D", "m", "s"):
+            start, stop = first.astype(f"datetime64[{unit}]"), last.astype(f"datetime64[{unit}]")
+            if np.all(stop[:-1] < start[1:]):
+                first, last = start, stop
+                break
+    ends = _spell(np.concatenate([first, last]))
+    return [a if a == b else f"{a}..{b}" for a, b in zip(ends[: len(first)], ends[len(first) :], strict=True)]
+
+
+def _half_open(start: NDArray[Any], stop: NDArray[Any], whole: bool) -> list[str]:
+    """Names of intervals without their end; whole days and whole numbers are named by their last one."""
+    both = np.concatenate([start, stop])
+    if both.dtype.kind == "M" and np.all(both == both.astype("datetime64[D]")):
+        return _closed(start, stop - _DAY)
+    if both.dtype.kind == "f" and whole and np.all(both == np.floor(both)):
+        return _closed(start, stop - 1)
+    ends = _spell(both)
+    return [f"{a}..<{b}" for a, b in zip(ends[: len(start)], ends[len(start) :], strict=True)]
+
+
+def _spell(times: NDArray[Any]) -> list[str]:
+    """Times as text, no finer than all of them need."""
+    if times.dtype.kind == "f":
+        return [str(int(time)) if time.is_integer() else repr(time) for time in times.tolist()]
+    for unit in ("D", "m", "s", "us"):
+        if np.all(times == times.astype(f"datetime64[{unit}]")):
+            return [str(text).replace("T", " ") for text in np.datetime_as_string(times, unit=unit)]
+    return [str(text).replace("T", " ") for text in np.datetime_as_string(times)]

@@ -1,0 +1,295 @@
+"""What a person should know about a cut before trusting any number computed from it.
+
+Checks read classes, rows, groups and times; they change nothing. Letters: n rows, c classes, k pieces.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from picsc.datasets.table import Dataset, Target
+from picsc.fragments.cutting import Cut
+from picsc.fragments.dependence import neighbours_alike
+from picsc.fragments.duplicates import duplicates_across
+from picsc.fragments.key_values import group_codes, key
+from picsc.reports import Finding
+
+FEW_ROWS = 20
+"""Pieces below this say little about anything."""
+
+
+def validate(dataset: Dataset, cut: Cut) -> tuple[Finding, ...]:
+    """Report what is wrong or remarkable about how a table was cut.
+
+    Empty, small and one-class pieces, rare classes, duplicated rows and groups across pieces, order in time, and
+    neighbouring rows that depend on each other.
+
+    Args:
+        dataset: the table.
+        cut: its pieces.
+
+    Returns:
+        Findings in a fixed order, each code at most once per column; empty when there is nothing to say.
+    """
+    piece = _piece_of_row(dataset.n, cut)
+    findings = [*cut.findings, *_sizes(cut), *_unassigned(dataset, cut)]
+    by_class = _classes(dataset, cut, piece)
+    findings += by_class
+    findings += duplicates_across(dataset, piece, [fragment.name for fragment in cut.fragments])
+    findings += _groups(dataset, cut, piece)
+    findings += _order_of_time(dataset, cut)
+    # Rows sorted by class are alike their neighbours for that reason, and blocks would not mend it.
+    if cut.contiguous and not any(finding.code == "rows-sorted-by-class" for finding in by_class):
+        findings += neighbours_alike(dataset.columns, _in_order(dataset, cut, piece), cut.strata, len(cut.fragments))
+    return tuple(findings)
+
+
+def _piece_of_row(n: int, cut: Cut) -> NDArray[np.int64]:
+    """Number of each row's piece, -1 where it is in none."""
+    piece = np.full(n, -1, dtype=np.int64)
+    for i, fragment in enumerate(cut.fragments):
+        piece[fragment.rows] = i
+    return piece
+
+
+def _in_order(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The rows in pieces, by time for pieces of time, else as they stand."""
+    rows = np.flatnonzero(piece >= 0)
+    if cut.settings.time is None:
+        return rows
+    return rows[np.argsort(key(dataset, cut.settings.time)[rows], kind="stable")]
+
+
+def _sizes(cut: Cut) -> Iterable[Finding]:
+    empty = tuple(fragment.name for fragment in cut.fragments if len(fragment.rows) == 0)
+    if empty:
+        yield Finding(
+            "empty-piece",
+            "error",
+            f"{_count(len(empty), 'piece')} without rows: {_listed(empty)}",
+            "cut the table into fewer pieces",
+            empty,
+        )
+    few = [fragment for fragment in cut.fragments if 0 < len(fragment.rows) < FEW_ROWS]
+    if few:
+        names = [f"{fragment.name} ({len(fragment.rows)})" for fragment in few]
+        yield Finding(
+            "sizes",
+            "note",
+            f"{len(few)} of {_count(len(cut.fragments), 'piece')} below {FEW_ROWS} rows: {_listed(names)}",
+            "only large shifts can be seen in so few rows; fewer pieces see more",
+            tuple(fragment.name for fragment in few),
+        )
+
+
+def _unassigned(dataset: Dataset, cut: Cut) -> Iterable[Finding]:
+    gone = len(cut.unassigned)
+    if gone:
+        column = cut.settings.by or cut.settings.time
+        why = f"column {column!r} has no value there" if column else "the cut leaves them out"
+        yield Finding(
+            "unassigned-rows",
+            "warning",
+            f"{_share(gone, dataset.n)} rows in no piece: {why}",
+            "fill in the missing values if these rows should count",
+        )
+
+
+def _classes(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> list[Finding]:
+    """Findings on how classes spread over pieces."""
+    target = dataset.target
+    if target is None or target.kind != "classes":
+        return []
+    k, c = len(cut.fragments), len(target.levels)
+    labelled = (piece >= 0) & ~target.missing
+    codes = target.values.astype(np.int64)
+    table = np.bincount(piece[labelled] * c + codes[labelled], minlength=k * c).reshape(k, c)
+    present = np.flatnonzero(table.sum(axis=0))
+    if len(present) < 2:
+        return []
+    table = table[:, present]
+    names = [target.levels[code] for code in present]
+    pieces = [fragment.name for fragment in cut.fragments]
+    rare = _rare_classes(table, names, target)
+    order = _in_order(dataset, cut, piece)
+    if cut.contiguous and cut.strata is None and _one_run_each(codes[order][~target.missing[order]]):
+        return [_sorted_by_class(table, cut, pieces), *rare]
+    unstratified = cut.strata is None and all(fragment.kind == "fold" for fragment in cut.fragments)
+    advice = (
+        "stratify (--splitter stratified)" if unstratified else "a model cannot be judged there on classes it lacks"
+    )
+    return [*_one_class(table, names, pieces, advice), *_missing_classes(table, names, pieces, advice), *rare]
+
+
+def _one_run_each(codes: NDArray[np.int64]) -> bool:
+    """Whether every class stands in one run, and shuffled rows would do so less than once in 1000 times."""
+    count = np.bincount(codes)
+    count = count[count > 0]
+    if np.count_nonzero(np.diff(codes)) != len(count) - 1:
+        return False
+    chance = math.lgamma(len(count) + 1) - math.lgamma(len(codes) + 1) + sum(math.lgamma(size + 1) for size in count)
+    return chance < math.log(1e-3)
+
+
+def _sorted_by_class(table: NDArray[np.int64], cut: Cut, pieces: Sequence[str]) -> Finding:
+    single = np.flatnonzero((table > 0).sum(axis=1) == 1).tolist()
+    lacking = np.flatnonzero((table == 0).any(axis=1)).tolist()
+    if cut.settings.time is not None:
+        where, advice = "in order of time the classes come one after the other", "cut folds instead (--folds)"
+    elif cut.settings.batches is not None:
+        where, advice = "rows are sorted by class", "cut stratified folds instead (--folds)"
+    else:
+        where, advice = "rows are sorted by class", "shuffle (--shuffle) or stratify (--splitter stratified)"
+    message = f"{where}: {len(single)} of {len(pieces)} pieces hold one class only, {len(lacking)} lack a class"
+    return Finding("rows-sorted-by-class", "error", message, advice, tuple(pieces[i] for i in lacking))
+
+
+def _one_class(table: NDArray[np.int64], names: Sequence[str], pieces: Sequence[str], advice: str) -> Iterable[Finding]:
+    single = np.flatnonzero((table > 0).sum(axis=1) == 1).tolist()
+    if len(single):
+        held = [f"{pieces[i]} (class {names[int(table[i].argmax())]!r}, {table[i].max()} rows)" for i in single]
+        yield Finding(
+            "one-class-piece",
+            "warning",
+            f"{len(single)} of {_count(len(pieces), 'piece')} hold one class only: {_listed(held)}",
+            advice,
+            tuple(pieces[i] for i in single),
+        )
+
+
+def _missing_classes(
+    table: NDArray[np.int64], names: Sequence[str], pieces: Sequence[str], advice: str
+) -> Iterable[Finding]:
+    """Classes large enough to be in every piece that are not."""
+    k = len(pieces)
+    enough = table.sum(axis=0) >= k
+    absent = (table == 0) & enough
+    if absent.any():
+        said = [
+            f"class {names[j]!r} ({_count(int(table[:, j].sum()), 'row')}) from {absent[:, j].sum()}"
+            for j in np.flatnonzero(absent.any(axis=0)).tolist()
+        ]
+        yield Finding(
+            "class-missing-from-pieces",
+            "warning",
+            f"missing from some of {k} pieces: {_listed(said)}",
+            advice,
+            tuple(pieces[i] for i in np.flatnonzero(absent.any(axis=1)).tolist()),
+        )
+
+
+def _rare_classes(table: NDArray[np.int64], names: Sequence[str], target: Target) -> list[Finding]:
+    k, count = len(table), table.sum(axis=0)
+    rare = np.flatnonzero(count < k).tolist()
+    if len(rare) == 0:
+        return []
+    said = [f"{names[j]!r} ({_count(int(count[j]), 'row')})" for j in rare]
+    message = f"{len(rare)} of {len(names)} classes of {target.name!r} have fewer rows than the {k} pieces: "
+    advice = "they cannot be in every piece; merge or leave out these classes, or cut fewer pieces"
+    return [Finding("rare-class", "warning", message + _listed(said), advice)]
+
+
+def _groups(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> Iterable[Finding]:
+    """Groups of --group that lie in more than one piece."""
+    column = cut.settings.group
+    if column is None:
+        return
+    group = group_codes(dataset, column)
+    inside = (piece >= 0) & (group >= 0)
+    groups = int(group.max(initial=-1)) + 1
+    k = len(cut.fragments)
+    lowest, highest = np.full(groups, k), np.full(groups, -1)
+    np.minimum.at(lowest, group[inside], piece[inside])
+    np.maximum.at(highest, group[inside], piece[inside])
+    crossing = lowest < highest
+    if crossing.any():
+        rows = inside & crossing[np.where(inside, group, 0)]
+        yield Finding(
+            "group-across-pieces",
+            "warning",
+            f"{crossing.sum()} of {_count(groups, 'group')} of {column!r} lie in more than one piece "
+            f"({_share(int(rows.sum()), dataset.n)} rows)",
+            f"keep groups together: --folds {k} --splitter group --group {column}",
+            tuple(cut.fragments[i].name for i in np.unique(piece[rows])),
+        )
+
+
+def _order_of_time(dataset: Dataset, cut: Cut) -> Iterable[Finding]:
+    """Whether a sequence of pieces runs forward in time, and whether folds ignore time."""
+    times = _times(dataset, cut)
+    if cut.ordered:
+        for column, values in times.items():
+            yield from _overlaps(column, values, cut)
+    elif times and all(fragment.kind == "fold" for fragment in cut.fragments):
+        columns = ", ".join(repr(column) for column in times)
+        yield Finding(
+            "folds-mix-time",
+            "note",
+            f"the table has dates ({columns}), and folds mix earlier with later rows",
+            f"--time {next(iter(times))} cuts in order of time",
+        )
+
+
+def _times(dataset: Dataset, cut: Cut) -> dict[str, NDArray[Any]]:
+    """Columns that say when; pieces of time answer to their own column only."""
+    if cut.settings.time is not None:
+        return {cut.settings.time: key(dataset, cut.settings.time)}
+    times: dict[str, NDArray[Any]] = {name: values for name, values in dataset.keys.items() if values.dtype.kind == "M"}
+    for column in dataset.columns:
+        if column.kind == "datetime" and column.name not in times:
+            times[column.name] = column.values
+    return times
+
+
+def _overlaps(column: str, values: NDArray[Any], cut: Cut) -> Iterable[Finding]:
+    """Rows of a piece that lie before, or exactly at, the latest time of the piece before it."""
+    early: dict[str, int] = {}
+    tied: dict[str, int] = {}
+    later = 0
+    missing = np.isnat(values) if values.dtype.kind == "M" else np.isnan(values)
+    timed = [fragment.rows[~missing[fragment.rows]] for fragment in cut.fragments]
+    for before, now, fragment in zip(timed, timed[1:], cut.fragments[1:], strict=False):
+        if len(before) and len(now):
+            latest, times = values[before].max(), values[now]
+            early[fragment.name], tied[fragment.name] = int((times < latest).sum()), int((times == latest).sum())
+            later += len(now)
+    earlier, ties = sum(early.values()), sum(tied.values())
+    if earlier:
+        names = tuple(name for name, count in early.items() if count)
+        mixed = 2 * earlier > later
+        yield Finding(
+            "time-overlap",
+            "note" if mixed else "warning",
+            f"{_share(earlier, later)} rows have a {column!r} before the latest one of the piece before theirs: "
+            + _listed([f"{name} ({early[name]})" for name in names]),
+            f"if {column} says when a row came, cut with --time {column}",
+            names,
+        )
+    if ties:
+        names = tuple(name for name, count in tied.items() if count)
+        yield Finding(
+            "time-ties",
+            "note",
+            f"{_share(ties, later)} rows have a {column!r} equal to the latest one of the piece before theirs, "
+            f"which is no overlap: {_listed([f'{name} ({tied[name]})' for name in names])}",
+            f"--time {column} keeps equal times in one piece",
+            names,
+        )
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _share(count: int, total: int) -> str:
+    return f"{count} of {total} ({100 * count / total:.1f} %)"
+
+
+def _listed(names: Sequence[str], limit: int = 5) -> str:
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more

@@ -1,0 +1,51 @@
+"""The log-likelihood that every model is trained with and every Fisher information is taken of, in nats per row.
+
+Shape letters here: n rows, c classes.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from picsc.errors import DataError
+
+Likelihood = Literal["classes", "numbers"]
+"""`classes`: softmax over logits. `numbers`: Gaussian around the output, with variance 1."""
+
+
+def log_likelihood(output: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
+    """log p(y | x; theta) of each row.
+
+    Reading: the paper has classes only; a number's likelihood is Gaussian with fixed variance 1, without its constant
+        -log(2 pi)/2, so that it is 0 for a perfect fit. Targets are expected in units of their standard deviation.
+
+    Args:
+        output: logits (n, c) for classes; means (n,) or (n, 1) for numbers.
+        y: int64 (n,) class codes, or floats (n,).
+        likelihood: which of the two.
+
+    Returns:
+        (n,), at most 0, in nats.
+
+    Raises:
+        DataError: the output's shape does not fit.
+    """
+    n = len(y)
+    if likelihood == "numbers":
+        if output.numel() != n:
+            raise DataError(
+                f"the model gives outputs of shape {tuple(output.shape)} for {n} rows: numbers need one mean per row, "
+                "shape (n,) or (n, 1)"
+            )
+        return -0.5 * (y.to(output.dtype) - output.reshape(n)).square()
+    if n == 1 and output.ndim == 1:  # a model that ends in squeeze()
+        output = output[None]
+    if output.ndim != 2 or output.shape[0] != n or output.shape[1] < 2:
+        raise DataError(
+            f"the model gives outputs of shape {tuple(output.shape)} for {n} rows: classes need one logit per class, "
+            "shape (n, c) with c >= 2"
+        )
+    return -cross_entropy(output, y, reduction="none")

@@ -1,0 +1,216 @@
+"""`picsc`: what is typed, turned into settings, one library call, a rendered report and an exit code.
+
+Heavy imports stand inside the commands, so that `--help` and `--version` answer at once.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from picsc.errors import SettingsError
+from picsc_cli import exits, options, outputs, streams
+from picsc_cli.help import PanelledCommand
+
+if TYPE_CHECKING:
+    from picsc.datasets.table import Dataset
+    from picsc.reports import AuditReport
+    from picsc.settings import AuditSettings
+
+app = typer.Typer(
+    name="picsc",
+    help="Audit the pieces of one data set for partition-induced covariate shift.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # loading rich for --help would double its time
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "default_map": {"help": False},  # with None, Typer 0.29 loads pydantic to learn that it is no bool
+    },
+)
+
+DEMONSTRATION = "breast_cancer"
+REFERENCE_WORDS = ("rest", "previous", "first")
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    streams.prepare()
+    app(prog_name="picsc")
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        streams.write_stdout(f"picsc {version('picsc')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Audit the pieces of one data set for partition-induced covariate shift."""
+
+
+@app.command(cls=PanelledCommand)
+def audit(
+    data: options.DataArgument = None,
+    dataset: options.DatasetName = None,
+    target: options.Target = None,
+    no_target: options.NoTarget = False,
+    task: options.TaskName = None,
+    categorical: options.Categorical = None,
+    numeric: options.Numeric = None,
+    drop: options.Drop = None,
+    no_header: options.NoHeader = False,
+    rename_duplicates: options.RenameDuplicates = False,
+    folds: options.Folds = None,
+    batches: options.Batches = None,
+    by: options.By = None,
+    time: options.Time = None,
+    every: options.Every = None,
+    cuts: options.Cuts = None,
+    group: options.Group = None,
+    splitter: options.SplitterName = None,
+    shuffle: options.Shuffle = False,
+    reference: options.ReferenceWord = None,
+    level: options.Level = None,
+    min_effect: options.MinEffect = None,
+    gamma: options.Gamma = None,
+    draws: options.Draws = None,
+    block: options.Block = None,
+    seed: options.Seed = None,
+    jobs: options.Jobs = None,
+    fail_on: options.FailOnVerdict = None,
+    output: options.Outputs = None,
+    verbose: options.Verbose = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Say which pieces of a table are shifted against the rest of it.
+
+    Exit code: 0 fine, 1 a verdict at or above --fail-on, 2 the input could not be used, 3 a bug in picsc.
+    """
+    with exits.outcome():
+        if data is not None and dataset is not None:
+            raise SettingsError(f"choose a file ({data}) or --dataset {dataset}, not both")
+        if verbose and quiet:
+            raise SettingsError("choose --verbose or --quiet, not both")
+        wanted = outputs.parse(output or ())
+        from picsc.settings import AuditSettings, validated
+
+        settings = validated(
+            AuditSettings,
+            read=options.given(
+                target=target,
+                no_target=no_target,
+                task=task,
+                categorical=options.names(categorical),
+                numeric=options.names(numeric),
+                drop=options.names(drop),
+                header=not no_header,
+                rename_duplicates=rename_duplicates,
+            ),
+            cut=options.given(
+                folds=folds,
+                batches=batches,
+                by=by,
+                time=time,
+                every=every,
+                cuts=cuts,
+                group=group,
+                splitter=splitter,
+                shuffle=shuffle,
+            ),
+            **options.given(
+                reference=reference,
+                level=level,
+                min_effect=min_effect,
+                gamma=gamma,
+                draws=draws,
+                block=block,
+                seed=seed,
+                jobs=jobs,
+            ),
+        )
+        outputs.check(wanted)
+        demonstration = data is None and dataset is None
+        if demonstration and not quiet:
+            streams.say(_demonstration_note(fail_on))
+        report = _audited(data, DEMONSTRATION if demonstration else dataset, settings, quiet=quiet)
+        _publish(report, wanted, verbose=verbose, quiet=quiet)
+        default = exits.FailOn.NEVER if demonstration else exits.FailOn.SHIFT
+        raise typer.Exit(exits.code(report.verdict, fail_on or default))
+
+
+def _demonstration_note(fail_on: exits.FailOn | None) -> str:
+    note = f"no DATA given, so this is a demonstration on scikit-learn's {DEMONSTRATION} table"
+    return note if fail_on is not None else f"{note}, which exits 0 whatever the verdict"
+
+
+def _audited(data: str | None, name: str | None, settings: AuditSettings, *, quiet: bool) -> AuditReport:
+    """Load the table and its reference, then audit."""
+    with streams.progress(quiet=quiet) as progress:
+        reference_path = _reference_path(settings.reference)
+        from picsc.datasets.load import load
+
+        cut = settings.cut
+        keys = tuple(column for column in (cut.by, cut.time, cut.group) if column is not None)
+        dataset: Dataset
+        if name is not None:
+            from picsc.datasets.catalog import by_name
+
+            dataset = by_name(name, settings.read, keys=keys)
+        else:
+            dataset = load(str(data), settings.read, keys=keys)
+        reference = load(reference_path, settings.read) if reference_path is not None else None
+        from picsc.auditing import audit_dataset  # loads torch, so after everything that may be wrong with the data
+
+        return audit_dataset(dataset, settings, reference=reference, progress=progress)
+
+
+def _reference_path(reference: str | None) -> Path | None:
+    """The file that `--reference` names; None for one of its words.
+
+    Raises:
+        SettingsError: it is neither a word nor a file.
+    """
+    if reference is None or reference in REFERENCE_WORDS:
+        return None
+    path = Path(reference)
+    try:
+        found = path.is_file()
+    except OSError:  # a name that no file can have
+        found = False
+    if not found:
+        raise SettingsError(
+            f"--reference {reference}: there is no such file, and it is none of the words {', '.join(REFERENCE_WORDS)}"
+        )
+    return path
+
+
+def _publish(report: AuditReport, wanted: tuple[outputs.Output, ...], *, verbose: bool, quiet: bool) -> None:
+    """Write the files first, then standard output: a report that cannot be written whole leaves nothing behind."""
+    from picsc_cli import render
+    from picsc_cli.formats.json import audit_json
+    from picsc_cli.page import Page, page_of_stdout
+
+    def text(output: outputs.Output) -> str:
+        page = page_of_stdout() if output.path is None else Page()
+        if output.format == "json":
+            return audit_json(report, ascii_only=page.ascii_only)
+        if quiet and output.path is None:
+            return render.audit_summary(report, page)
+        return render.audit_table(report, page, verbose=verbose)
+
+    texts = [(output.path, text(output)) for output in wanted]
+    outputs.write({path: content for path, content in texts if path is not None})
+    for path, content in texts:
+        if path is None:
+            streams.write_stdout(content)

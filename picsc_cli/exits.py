@@ -1,0 +1,61 @@
+"""Exit codes: 0 fine, 1 finding, 2 the user's input could not be used, 3 our bug, 130 interrupted."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import typer
+
+from picsc.errors import PicscError
+from picsc_cli.streams import say
+
+if TYPE_CHECKING:
+    from picsc.reports import Verdict
+
+FINE, FINDING, UNUSABLE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+class FailOn(StrEnum):
+    """The mildest verdict that makes the command exit 1."""
+
+    SHIFT = "shift"
+    INCONCLUSIVE = "inconclusive"
+    NEVER = "never"
+
+
+_FAILS: dict[FailOn, tuple[Verdict, ...]] = {
+    FailOn.SHIFT: ("shift",),
+    FailOn.INCONCLUSIVE: ("shift", "inconclusive", "error"),  # an error is a piece that could not be judged either
+    FailOn.NEVER: (),
+}
+
+
+def code(verdict: Verdict, fail_on: FailOn) -> int:
+    """The exit code of a verdict: 1 when it is at or above `fail_on`, else 0."""
+    return FINDING if verdict in _FAILS[fail_on] else FINE
+
+
+@contextmanager
+def outcome() -> Iterator[None]:
+    """Turn what goes wrong inside into one line on standard error and an exit code.
+
+    A `PicscError` is the user's to mend: its sentence, exit 2. Anything else is our bug: the traceback stays, exit 3.
+    """
+    try:
+        yield
+    except typer.Exit:
+        raise
+    except PicscError as error:
+        say(str(error))
+        raise typer.Exit(UNUSABLE) from None
+    except KeyboardInterrupt:
+        say("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+    except Exception:  # noqa: BLE001 - the one place that tells our bugs from the user's input
+        traceback.print_exc()
+        say("this is a bug in picsc; please report it with the lines above, the command and `picsc --version`")
+        raise typer.Exit(BUG) from None

@@ -1,0 +1,26 @@
+"""A report as strict JSON: no NaN, no Infinity, one versioned layout (`schema`)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from picsc.reports import AuditReport
+
+
+def audit_json(report: AuditReport, *, ascii_only: bool = False) -> str:
+    r"""The report as JSON text that ends in a newline.
+
+    Args:
+        report: what the audit found.
+        ascii_only: escape every character beyond ASCII, for streams that are not UTF-8; the values stay the same.
+
+    Returns:
+        Text that UTF-8 can hold: lone surrogates, as in the name of a file that is not UTF-8, stay escaped (`\udcff`).
+
+    Raises:
+        ValueError: the report holds a number that JSON has no word for.
+    """
+    text = json.dumps(report.as_dict(), allow_nan=False, indent=2, ensure_ascii=ascii_only)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"

@@ -1,0 +1,201 @@
+"""The options of every command: names, help in one line, and the help panel each stands in.
+
+A default is stated here for `--help` only (which must not load pydantic); `picsc.settings` holds it, and a test
+compares the two. An option that was not given is None and leaves the default to the settings.
+"""
+
+from __future__ import annotations
+
+import csv
+from typing import Annotated
+
+import typer
+
+from picsc_cli.exits import FailOn
+
+_DATA, _PIECES, _VERDICT, _OUTPUT = "Data", "Pieces", "Verdict", "Output"
+
+DataArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="DATA", help="File with the table; without it, a demonstration.", show_default=False),
+]
+DatasetName = Annotated[
+    str | None,
+    typer.Option("--dataset", metavar="NAME", help="Data set by name instead of a file.", rich_help_panel=_DATA),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="COL",
+        help="Column to predict (default by name, else the last).",
+        rich_help_panel=_DATA,
+    ),
+]
+NoTarget = Annotated[
+    bool,
+    typer.Option("--no-target", help="No target: ask only whether the data moved.", rich_help_panel=_DATA),
+]
+TaskName = Annotated[
+    str | None,
+    typer.Option(
+        "--task", metavar="TASK", help="classification, regression or auto (default auto).", rich_help_panel=_DATA
+    ),
+]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--categorical",
+        metavar="COL,..",
+        help="Columns to treat as categories.",
+        rich_help_panel=_DATA,
+    ),
+]
+Numeric = Annotated[
+    list[str] | None,
+    typer.Option("--numeric", metavar="COL,..", help="Columns to treat as numbers.", rich_help_panel=_DATA),
+]
+Drop = Annotated[
+    list[str] | None, typer.Option("--drop", metavar="COL,..", help="Columns to leave out.", rich_help_panel=_DATA)
+]
+NoHeader = Annotated[
+    bool,
+    typer.Option("--no-header", help="The first line is data; columns are called c1, c2, ...", rich_help_panel=_DATA),
+]
+RenameDuplicates = Annotated[
+    bool,
+    typer.Option("--rename-duplicates", help="Rename repeated column names: a, a.1, ...", rich_help_panel=_DATA),
+]
+
+Folds = Annotated[
+    int | None,
+    typer.Option("--folds", metavar="K", help="Cross-validation folds (default 10).", rich_help_panel=_PIECES),
+]
+Batches = Annotated[
+    int | None, typer.Option("--batches", metavar="K", help="Batches of rows in file order.", rich_help_panel=_PIECES)
+]
+By = Annotated[
+    str | None, typer.Option("--by", metavar="COL", help="One piece per value of a column.", rich_help_panel=_PIECES)
+]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="COL",
+        help="Order by a column and cut it; equal times stay together.",
+        rich_help_panel=_PIECES,
+    ),
+]
+Every = Annotated[
+    str | None,
+    typer.Option("--every", metavar="SPAN", help="Length of a --time piece, such as 30d.", rich_help_panel=_PIECES),
+]
+Cuts = Annotated[
+    int | None, typer.Option("--cuts", metavar="K", help="Number of --time pieces.", rich_help_panel=_PIECES)
+]
+Group = Annotated[
+    str | None,
+    typer.Option("--group", metavar="COL", help="Column whose values folds must not divide.", rich_help_panel=_PIECES),
+]
+SplitterName = Annotated[
+    str | None,
+    typer.Option(
+        "--splitter",
+        metavar="NAME",
+        help="kfold, stratified or group (default as scikit-learn).",
+        rich_help_panel=_PIECES,
+    ),
+]
+Shuffle = Annotated[bool, typer.Option("--shuffle", help="Shuffle rows before cutting folds.", rich_help_panel=_PIECES)]
+
+ReferenceWord = Annotated[
+    str | None,
+    typer.Option(
+        "--reference",
+        metavar="REF",
+        help="rest, previous, first or a file (default rest or previous).",
+        rich_help_panel=_VERDICT,
+    ),
+]
+Level = Annotated[
+    float | None,
+    typer.Option(
+        "--level",
+        metavar="P",
+        help="Chance of any false alarm (default 0.05).",
+        rich_help_panel=_VERDICT,
+    ),
+]
+MinEffect = Annotated[
+    float | None,
+    typer.Option(
+        "--min-effect", metavar="D", help="Smallest effect worth a verdict (default 0.05).", rich_help_panel=_VERDICT
+    ),
+]
+Gamma = Annotated[
+    float | None,
+    typer.Option(
+        "--gamma",
+        metavar="TAU",
+        help="Raw threshold of the paper's tau.",
+        rich_help_panel=_VERDICT,
+    ),
+]
+Draws = Annotated[
+    int | None,
+    typer.Option("--draws", metavar="B", help="Permutations of the null (default 999).", rich_help_panel=_VERDICT),
+]
+Block = Annotated[
+    int | None,
+    typer.Option(
+        "--block", metavar="L", help="Rows that move together in the null (default 1).", rich_help_panel=_VERDICT
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", help="Seed of every random draw (default 0).", rich_help_panel=_VERDICT),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", metavar="N", help="Processor cores; never changes a number (default 1).", rich_help_panel=_VERDICT
+    ),
+]
+
+FailOnVerdict = Annotated[
+    FailOn | None,
+    typer.Option(
+        "--fail-on",
+        metavar="VERDICT",
+        help="Exit 1 at: shift, inconclusive or never (default shift).",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Outputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        metavar="FORMAT",
+        help="table, json or, with a file, json:FILE; repeatable.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Also the columns as understood, and the settings.", rich_help_panel=_OUTPUT),
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Only the three lines of the summary.", rich_help_panel=_OUTPUT)
+]
+
+
+def names(texts: list[str] | None) -> tuple[str, ...] | None:
+    """Column names of a repeatable option, each a comma list; a name with a comma goes in double quotes."""
+    if texts is None:
+        return None
+    return tuple(name.strip() for row in csv.reader(texts, skipinitialspace=True) for name in row if name.strip())
+
+
+def given(**values: object) -> dict[str, object]:
+    """The options that were given: what is None is left to the default of the settings."""
+    return {name: value for name, value in values.items() if value is not None}

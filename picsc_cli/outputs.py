@@ -1,0 +1,99 @@
+"""Where a report goes: `--output FORMAT[:PATH]`, checked before the computation, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from picsc.errors import SettingsError
+
+FORMATS = ("table", "json")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One `--output`."""
+
+    format: str
+    """One of `FORMATS`."""
+    path: Path | None
+    """None is standard output."""
+
+
+def parse(texts: Sequence[str]) -> tuple[Output, ...]:
+    """The outputs asked for; the table goes to standard output unless another output is there.
+
+    Raises:
+        SettingsError: an unknown format, an empty path, a path twice, or two outputs on standard output.
+    """
+    outputs = [_one(text) for text in texts]
+    on_stdout = [output.format for output in outputs if output.path is None]
+    if len(on_stdout) > 1:
+        raise SettingsError(
+            f"--output {' and --output '.join(on_stdout)} both go to standard output: "
+            f"give all but one a path, as in --output {on_stdout[-1]}:FILE"
+        )
+    paths = [output.path for output in outputs if output.path is not None]
+    twice = sorted({str(path) for path in paths if paths.count(path) > 1})
+    if twice:
+        raise SettingsError(f"--output: {', '.join(twice)} would be written twice; give each output its own path")
+    return tuple(outputs) if on_stdout else (Output("table", None), *outputs)
+
+
+def _one(text: str) -> Output:
+    name, colon, path = text.partition(":")
+    if name not in FORMATS:
+        raise SettingsError(f"--output {text!r}: the format must be one of {', '.join(FORMATS)}, as in json:FILE")
+    if colon and not path:
+        raise SettingsError(f"--output {text!r}: a path must follow the colon")
+    return Output(name, Path(path) if path and path != "-" else None)
+
+
+def check(outputs: Sequence[Output]) -> None:
+    """Find out before the computation whether every path can be written, leaving nothing behind.
+
+    Raises:
+        SettingsError: one sentence that names the first path that cannot be written.
+    """
+    for path in (output.path for output in outputs if output.path is not None):
+        try:
+            if path.is_dir():
+                raise SettingsError(f"cannot write {path}: it is a folder; give a file in it")
+            if not path.absolute().parent.is_dir():
+                raise SettingsError(f"cannot write {path}: the folder {path.parent} does not exist")
+            _replace(path, None)
+        except OSError as error:
+            raise SettingsError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def write(texts: Mapping[Path, str]) -> None:
+    """Write every text to its path: each file is the old one or the whole new one, never half of it.
+
+    Raises:
+        SettingsError: a path cannot be written; the message says why.
+    """
+    for path, text in texts.items():
+        try:
+            _replace(path, text)
+        except OSError as error:
+            raise SettingsError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _replace(path: Path, text: str | None) -> None:
+    """Write a temporary file beside the path, then rename it; None only tries whether that would work."""
+    if path.exists() and not path.is_file():  # a device or a named pipe, such as /dev/stderr: renaming would destroy it
+        if text is not None:
+            path.write_text(text, encoding="utf-8")
+        return
+    target = path.resolve()  # a link to a report stays a link
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text or "", encoding="utf-8", newline="\n")
+        if text is not None:
+            part.replace(target)
+    finally:
+        with suppress(FileNotFoundError):
+            part.unlink()

@@ -1,0 +1,80 @@
+"""Standard output and standard error: what they can show, and writing to them without a traceback.
+
+The report goes to standard output and everything else to standard error.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from picsc.errors import SettingsError
+
+
+def prepare() -> None:
+    """Let a stream whose encoding lacks a character show `?` instead of failing (Windows code pages, ASCII)."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not is_unicode(stream.encoding):
+            stream.reconfigure(errors="replace")
+
+
+def is_unicode(encoding: str | None) -> bool:
+    """Whether text in this encoding can hold every character; an unknown encoding cannot."""
+    try:
+        return codecs.lookup(encoding or "ascii").name.startswith("utf")
+    except LookupError:
+        return False
+
+
+def say(sentence: str) -> None:
+    """One line on standard error, `picsc: sentence`; control characters are shown escaped."""
+    if sys.stderr is not None:
+        print("picsc:", printable(sentence), file=sys.stderr)  # noqa: T201 - this is where the command talks
+
+
+def printable(text: str) -> str:
+    r"""The text on one line: what is not printable (a line break, an escape sequence) shown as `\n` or `\x1b`."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+
+
+def write_stdout(text: str) -> None:
+    """Write and flush; when the reader has gone (`| head -1`), end quietly.
+
+    Raises:
+        SettingsError: standard output cannot be written to, for another reason.
+    """
+    if sys.stdout is None:  # closed by the caller
+        return
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_stdout()
+    except OSError as error:
+        _discard_stdout()
+        raise SettingsError(f"cannot write the report to standard output: {error.strerror or error}") from None
+
+
+def _discard_stdout() -> None:
+    """Point standard output at nothing, so that the interpreter's own flush at exit does not fail again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Callable[[str], None] | None]:
+    """A spinner on standard error that takes a line of text, or None where nobody would watch it."""
+    if quiet or os.environ.get("CI") or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    spinner = "dots" if is_unicode(sys.stderr.encoding) else "line"
+    with Console(stderr=True).status(Text("reading"), spinner=spinner) as status:
+        yield lambda line: status.update(Text(printable(line)))

@@ -1,0 +1,132 @@
+"""Reports built by hand, for tests of what reads reports: renderers, formats and exit codes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from picsc.reports import (
+    AuditReport,
+    ColumnInfo,
+    ColumnShift,
+    DataInfo,
+    Finding,
+    FragmentReport,
+    NullInfo,
+    Verdict,
+)
+
+
+def column_shift(
+    name: str, statistic: float | None, p: float | None = 0.001, *, kind: str = "numeric", note: str = ""
+) -> ColumnShift:
+    return ColumnShift(name=name, kind=kind, statistic=statistic, p_adjusted=p, kl=0.25, note=note)
+
+
+def fragment(name: str, verdict: Verdict = "ok", **changes: object) -> FragmentReport:
+    ok = FragmentReport(
+        name=name,
+        rows=57,
+        verdict=verdict,
+        reason="",
+        cell="neither",
+        fisher_gap=0.0312,
+        fisher_gap_relative=0.11,
+        fisher_kl=0.42,
+        score=3.5,
+        kl=0.81234,
+        label_kl=0.0001,
+        missing_kl=0.0,
+        tau=0.02534,
+        tau_quantile=0.09,
+        domain_auc=0.512,
+        p_data=0.4124,
+        p_model=0.731,
+        p_adjusted=1.0,
+        effect_data=0.04,
+        effect_model=0.0,
+        smallest_effect=0.31,
+        columns=(column_shift("mean radius", 0.08, 0.9),),
+    )
+    return replace(ok, **changes)
+
+
+SHIFTED = fragment(
+    "fold 3",
+    "shift",
+    cell="both",
+    fisher_gap=1234.5,
+    kl=12.3456,
+    tau=15240.7,
+    p_data=0.001,
+    p_model=0.0004,
+    p_adjusted=0.0008,
+    columns=(
+        column_shift("worst concave points", 0.5161),
+        column_shift("β→γ", 0.41234),  # noqa: RUF001 - Greek is meant
+        column_shift("mean [red]texture", 0.3),
+        column_shift("smoothness", 0.12, kind="missing"),
+        column_shift("area error", 0.11),
+        column_shift("symmetry", 0.05, 0.2),
+    ),
+)
+MODEL_ONLY = fragment("fold 4", "shift", cell="model only", p_model=0.002, fisher_gap=1.2e-7)
+TOO_SMALL = fragment(
+    "fold 5",
+    "inconclusive",
+    rows=8,
+    reason="n=8 < n_min",
+    cell=None,
+    fisher_gap=None,
+    kl=None,
+    tau=None,
+    p_data=None,
+    p_model=None,
+    p_adjusted=None,
+    columns=(),
+)
+
+
+def audit_report(*fragments: FragmentReport, **changes: object) -> AuditReport:
+    """A report of a small table with every kind of row, unless told otherwise."""
+    report = AuditReport(
+        verdict="shift",
+        summary=(
+            "shift: 2 of 5 pieces of tumours differ from the rest of the table",
+            "worst: fold 3 (57 rows), worst concave points moved by 0.516, and the model's Fisher information with it",
+            "next: shuffle before cutting (--shuffle), or look at worst concave points in fold 3",
+        ),
+        level=0.05,
+        min_effect=0.05,
+        reference="rest",
+        pieces="5 stratified folds, unshuffled",
+        null=NullInfo(kind="permutation", unit="rows within classes", draws=999, rows=236),
+        data=DataInfo(
+            name="tumours.csv",
+            source="tumours.csv",
+            rows=236,
+            target="diagnosis",
+            target_chosen="--target",
+            task="classification",
+            classes=2,
+            columns=(
+                ColumnInfo("worst concave points", "numeric", 0, None, True, ""),
+                ColumnInfo("β→γ", "categorical", 3, 7, True, "2 rare levels pooled into (other)"),  # noqa: RUF001
+                ColumnInfo("id", "identifier", 0, None, False, "a different value in every row"),
+            ),
+            sha256="0" * 64,
+        ),
+        findings=(
+            Finding(
+                "duplicate-rows",
+                "warning",
+                "12 rows of fold 3 are also in other folds, which makes test scores look better than they are",
+                "remove the duplicates, or keep them together with --group COL",
+                ("fold 3",),
+            ),
+            Finding("identifier-left-out", "note", "column id is left out: it has a different value in every row."),
+        ),
+        fragments=fragments or (fragment("fold 1"), fragment("fold 2"), SHIFTED, MODEL_ONLY, TOO_SMALL),
+        settings={"read": {"target": "diagnosis", "drop": ()}, "cut": {"folds": 5}, "reference": None, "seed": 7},
+        manifest={"picsc": "0.1.0", "loss": float("nan")},
+    )
+    return replace(report, **changes)
