@@ -69,6 +69,11 @@ def title(name: str) -> str:
     return Path(name).stem
 
 
+def progress(done: int, total: int) -> None:
+    if done % 50 == 0 or done == total:
+        print(f"{done} of {total}", file=sys.stderr, flush=True)
+
+
 # --- validity ---------------------------------------------------------------------------------------------------------
 
 
@@ -112,7 +117,7 @@ def validity(names: list[str], audits: int, folds: int, draws: int, jobs: int) -
     alarms: dict[str, list[bool]] = defaultdict(list)
     for name, alarm, _ in Parallel(n_jobs=jobs, return_as="generator", batch_size=4)(work):
         alarms[name].append(alarm)
-        print(f"\r{sum(map(len, alarms.values()))} of {len(work)}", end="", file=sys.stderr)
+        progress(sum(map(len, alarms.values())), len(work))
     lines = ["| table | rows | columns | audits | false alarms | rate |", "|---|---|---|---|---|---|"]
     for name in ordered:
         found = alarms[name]
@@ -271,7 +276,7 @@ def power(names: list[str], repeats: int, draws: int, jobs: int, kinds: list[str
     calls: dict[tuple, list[dict[str, bool]]] = defaultdict(list)
     for (_, kind, share, size), found in Parallel(n_jobs=jobs, return_as="generator", batch_size=2)(work):
         calls[(kind, share, size)].append(found)
-        print(f"\r{sum(map(len, calls.values()))} of {len(work)}", end="", file=sys.stderr)
+        progress(sum(map(len, calls.values())), len(work))
     return power_table(calls)
 
 

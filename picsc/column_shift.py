@@ -98,12 +98,12 @@ def count(column: Coded, labels: Ints, contrast: Contrast, rows: Ints | slice = 
         rows: which rows of the column the labels belong to.
 
     Returns:
-        (C, L, t) float64.
+        (C, L, t) int64.
     """
     draws = len(labels)
     flat = (np.arange(draws)[:, None] * contrast.labels + labels) * column.t + column.codes[rows]
     counts = np.bincount(flat.reshape(-1), minlength=draws * contrast.labels * column.t)
-    return torch.from_numpy(counts.reshape(draws, contrast.labels, column.t).astype(np.float64))
+    return torch.from_numpy(counts.reshape(draws, contrast.labels, column.t))
 
 
 def shift(column: Coded, counts: Tensor, contrast: Contrast) -> Shift:
@@ -114,26 +114,45 @@ def shift(column: Coded, counts: Tensor, contrast: Contrast) -> Shift:
         counts: (C, L, t).
         contrast: which label is compared with which.
     """
-    piece, reference = contrast.split(counts)
-    piece_n, reference_n = piece[..., :-1].sum(-1), reference[..., :-1].sum(-1)
-    p = piece[..., :-1] / piece_n[..., None]
-    q = reference[..., :-1] / reference_n[..., None]
+    present = counts[..., :-1].sum(-1).double()
+    piece_n, reference_n = contrast.split(present)
     if column.test == "ks":
-        effect = (p - q).cumsum(-1).abs().amax(-1) if column.t > 1 else torch.full_like(piece_n, torch.nan)
-        effective = 1 / (1 / piece_n + 1 / reference_n)
-        statistic = effective * effect.square()
+        effect = _ks_distance(counts[..., :-1], present, contrast)
+        statistic = effect.square() / (1 / piece_n + 1 / reference_n)
         level_kl = torch.zeros_like(piece_n)
     else:
-        effect = 0.5 * (p - q).abs().sum(-1)
-        statistic = g_statistic(piece[..., :-1], reference[..., :-1])
-        level_kl = categorical_kl(piece[..., :-1], reference[..., :-1])
-    gone = torch.stack([piece[..., -1], piece_n], -1), torch.stack([reference[..., -1], reference_n], -1)
+        piece, reference = contrast.split(counts[..., :-1].double())
+        effect = 0.5 * (piece / piece_n[..., None] - reference / reference_n[..., None]).abs().sum(-1)
+        statistic = g_statistic(piece, reference)
+        level_kl = categorical_kl(piece, reference)
     if column.has_missing:
+        absent, absent_reference = contrast.split(counts[..., -1].double())
+        gone = torch.stack([absent, piece_n], -1), torch.stack([absent_reference, reference_n], -1)
         rate = gone[0][..., 0] / gone[0].sum(-1) - gone[1][..., 0] / gone[1].sum(-1)
         missing = g_statistic(*gone), rate.abs(), categorical_kl(*gone)
     else:
         missing = (torch.zeros_like(piece_n),) * 3
     return Shift(statistic.nan_to_num(0.0), effect, *missing, level_kl)
+
+
+def _ks_distance(counts: Tensor, present: Tensor, contrast: Contrast) -> Tensor:
+    """Largest difference of two distribution functions, (C, K); NaN when a side is empty.
+
+    Float32 holds counts up to 2^24 exactly, and a draw is nothing but this line over and over: half the memory is half
+    the time.
+    """
+    below = counts.to(torch.float32).cumsum(-1)
+    n = present.to(torch.float32)[..., None]
+    if contrast.reference == "rest":
+        # the rest's function follows from the piece's and the pooled one, which no permutation changes
+        pooled = below.sum(1, keepdim=True) / n.sum(1, keepdim=True)
+        piece, piece_n = below[:, list(contrast.pieces)], n[:, list(contrast.pieces)]
+        furthest = (piece.addcmul_(piece_n, pooled, value=-1)).abs_().amax(-1)
+        total = n.sum(1)
+        return (furthest / piece_n[..., 0] * total / (total - piece_n[..., 0])).double()
+    function = below / n
+    piece, reference = contrast.split(function)
+    return (piece - reference).abs().amax(-1).double()
 
 
 def g_statistic(piece: Tensor, reference: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
-"""The training loop that every verb shares: Adam on the mean negative log-likelihood, minibatches from a local generator.
+"""The training loop that every verb shares: Adam on the mean negative log-likelihood, in minibatches.
 
-Shape letters here: n rows, f features. The loop is a ladder of small functions (`minibatches`, `task_loss`, `adam_step`),
-so that a variant replaces one of them. Losses stay on the device until the loop is over.
+Shape letters here: n rows, f features. The loop is a ladder of small functions (`minibatches`, `task_loss`,
+`adam_step`), so that a variant replaces one of them. Losses stay on the device until the loop is over.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from picsc.errors import DataError, NumericsError
-from picsc.likelihood import Likelihood, log_likelihood
+from picsc.likelihood import Likelihood, check_labels, log_likelihood
 from picsc.models import mlp
 
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
@@ -92,8 +92,8 @@ def minibatches(
 ) -> Iterator[Tensor | None]:
     """Row numbers of each step's minibatch; None stands for all rows.
 
-    Every epoch is a fresh permutation cut into full minibatches; the few rows left over are others in the next epoch. Drawn
-    on the CPU, so that every device trains on the same rows.
+    Every epoch is a fresh permutation cut into full minibatches; the few rows left over are others in the next epoch.
+    Drawn on the CPU, so that every device trains on the same rows.
 
     Args:
         n: rows.
@@ -112,7 +112,7 @@ def minibatches(
     per_epoch = n // batch_size
     for first in range(0, steps, per_epoch):
         order = torch.randperm(n, generator=generator)[: per_epoch * batch_size].to(device)
-        yield from order.split(batch_size)[: steps - first]
+        yield from torch.split(order, batch_size)[: steps - first]
 
 
 def task_loss(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
@@ -169,6 +169,8 @@ def fit_reference(x: Tensor, y: Tensor, *, likelihood: Likelihood, outputs: int,
         DataError: there are no rows, or the labels do not fit.
         NumericsError: training left the finite numbers.
     """
+    if likelihood == "classes" and len(y):
+        check_labels(y, outputs)
     model = mlp(x.shape[1], outputs, seed=seed, dtype=x.dtype, device=x.device)
     train(
         model,

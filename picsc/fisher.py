@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from picsc.errors import DataError, NumericsError
 from picsc.layer_gradients import RowGradients
-from picsc.likelihood import Likelihood
+from picsc.likelihood import Likelihood, check_labels
 from picsc.scores import Plan, leaf_parameters, live_parameters, make_plan, row_gradients
 
 
@@ -39,19 +39,17 @@ def empirical_fisher(
         y: int64 (n,) observed classes, or floats (n,); observed is what makes the estimate empirical.
         likelihood: `classes` or `numbers` (Gaussian, variance 1).
         chunk: rows per pass; None keeps activations near the cache. The result does not depend on it.
-        create_graph: the result can be differentiated in the model's parameters (Algorithm 1); memory then grows with n.
+        create_graph: the result can be differentiated in the parameters (Algorithm 1); memory then grows with n.
 
     Returns:
         float64 (d,), non-negative; 0 for a parameter that no output depends on.
 
     Raises:
         DataError: there are no rows, or x, y and the model's output do not fit together.
-        NumericsError: a layer mixes rows (batch normalisation in training mode) or is random; or a result is not finite.
+        NumericsError: a layer mixes rows (batch normalisation in training mode) or is random; a result is not finite.
     """
     fragment = torch.zeros(len(x), dtype=torch.int64, device=x.device)
-    fisher = fragment_fishers(
-        model, x, y, fragment, 1, likelihood=likelihood, chunk=chunk, create_graph=create_graph
-    )
+    fisher = fragment_fishers(model, x, y, fragment, 1, likelihood=likelihood, chunk=chunk, create_graph=create_graph)
     return fisher[0]
 
 
@@ -174,7 +172,7 @@ def expected_fisher(
     plan = _checked(model, x, torch.zeros(len(x), dtype=torch.int64, device=x.device), likelihood)
     parameters = leaf_parameters(model)
     total = torch.zeros(sum(one.numel() for one in parameters.values()), dtype=torch.float64, device=x.device)
-    for x_c in x.split(chunk or plan.chunk):
+    for x_c in torch.split(x, chunk or plan.chunk):
         with torch.no_grad():
             output = model(x_c)
         for y, scale in _draws(output, len(x_c), likelihood):
@@ -212,7 +210,7 @@ def _fragment_means(
         x, y = x[order], y[order]
     parameters = live_parameters(model) if create_graph else leaf_parameters(model)
     ends = list(accumulate(sizes))
-    totals: list[Tensor | float] = [0.0] * k
+    totals: list[Tensor | None] = [None] * k
     j = 0
     for rows, gradients in _chunks(model, plan, parameters, x, y, likelihood, chunk, create_graph):
         start = rows.start
@@ -220,9 +218,10 @@ def _fragment_means(
             stop = min(ends[j], rows.stop)
             part = [one.part(start - rows.start, stop - rows.start) for one in gradients]
             sums = [one.squares() if squared else one.total() for one in part]
-            totals[j] = totals[j] + torch.cat(sums).double()
+            so_far, more = totals[j], torch.cat(sums).double()
+            totals[j] = more if so_far is None else so_far + more
             j, start = j + (stop == ends[j]), stop
-    means = torch.stack([total / size for total, size in zip(totals, sizes, strict=True)])
+    means = torch.stack([total / size for total, size in zip(totals, sizes, strict=True) if total is not None])
     return means if create_graph else _finite(means, "Fisher information" if squared else "scores", model)
 
 
@@ -242,23 +241,21 @@ def _chunks(
         rows = slice(start, min(start + step, len(x)))
         yield (
             rows,
-            row_gradients(
-                model, plan, parameters, x[rows], y[rows], likelihood=likelihood, create_graph=create_graph
-            ),
+            row_gradients(model, plan, parameters, x[rows], y[rows], likelihood=likelihood, create_graph=create_graph),
         )
 
 
 def _checked(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood) -> Plan:
     """The plan for a model on these rows, if they can be used."""
     if len(x) == 0:
-        raise DataError("Fisher information of an empty fragment is undefined (n = 0): drop it or merge it with another")
+        raise DataError(
+            "Fisher information of no rows is undefined (n = 0): drop the fragment or merge it with another"
+        )
     if y.shape != (len(x),):
         raise DataError(f"x has {len(x)} rows and y has shape {tuple(y.shape)}: need one target per row")
     plan = make_plan(model, x, y, likelihood)
     if likelihood == "classes":
-        low, high = (int(bound) for bound in y.aminmax())
-        if low < 0 or high >= plan.outputs:
-            raise DataError(f"labels run from {low} to {high}: the model's outputs need 0 to {plan.outputs - 1}")
+        check_labels(y, plan.outputs)
     return plan
 
 

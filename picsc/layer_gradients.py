@@ -1,7 +1,7 @@
-"""Gradients of single rows with respect to one layer's parameters, kept as factors until a sum or the rows are asked for.
+"""Gradients of single rows with respect to one layer's parameters, kept as factors until something is asked of them.
 
-A layer with inputs a and output gradients delta = d log p / d output gives row i the gradient delta_i (x) a_i, so sums of
-squares need no gradient of any single row: (delta^2)' (a^2). Where a parameter is used at several positions of a row
+A layer with inputs a and output gradients delta = d log p / d output gives row i the gradient delta_i (x) a_i, so sums
+of squares need no gradient of any single row: (delta^2)' (a^2). Where a parameter is used at several positions of a row
 (convolution, sequences) a row's gradient is summed over positions first and squared afterwards.
 
 Shape letters here: n rows, o outputs, q inputs of one output, g groups, t positions, v vocabulary, e embedding width,
@@ -46,15 +46,19 @@ class Dense:
     """(n, p)"""
 
     def part(self, start: int, stop: int) -> Dense:
+        """Rows start to stop."""
         return Dense(self.gradients[start:stop])
 
     def rows(self) -> Tensor:
+        """All of them, (n, p)."""
         return self.gradients
 
     def total(self) -> Tensor:
+        """Their sum, (p,)."""
         return self.gradients.sum(0)
 
     def squares(self) -> Tensor:
+        """The sum of their squares, (p,)."""
         return self.gradients.square().sum(0)
 
 
@@ -68,17 +72,21 @@ class Outer:
     """(n, q)"""
 
     def part(self, start: int, stop: int) -> Outer:
+        """Rows start to stop."""
         return Outer(self.delta[start:stop], self.a[start:stop])
 
     def rows(self) -> Tensor:
+        """All of them, (n, p)."""
         return (self.delta[:, :, None] * self.a[:, None, :]).flatten(1)
 
     def total(self) -> Tensor:
+        """Their sum, (p,)."""
         return (self.delta.T @ self.a).flatten()
 
     def squares(self) -> Tensor:
+        """The sum of their squares, (p,)."""
         size = max(1, CACHE_FLOATS // (self.delta.shape[1] + self.a.shape[1]))
-        blocks = zip(self.delta.split(size), self.a.split(size), strict=True)
+        blocks = zip(torch.split(self.delta, size), torch.split(self.a, size), strict=True)
         return torch.stack([delta.square().T @ a.square() for delta, a in blocks]).sum(0).flatten()
 
 
@@ -98,31 +106,37 @@ class Contracted:
     """What one row's columns take."""
 
     def part(self, start: int, stop: int) -> Contracted:
+        """Rows start to stop."""
         return replace(self, delta=self.delta[start:stop], a=self.a[start:stop])
 
     def rows(self) -> Tensor:
+        """All of them, (n, p)."""
         return torch.cat([self._arranged(products) for products in self._blocks()])
 
     def total(self) -> Tensor:
+        """Their sum, (p,)."""
         return self._added([[one.sum(0) for one in products] for products in self._blocks()])
 
     def squares(self) -> Tensor:
+        """The sum of their squares, (p,)."""
         return self._added([[one.square().sum(0) for one in products] for products in self._blocks()])
 
     def _blocks(self) -> Iterator[list[Tensor]]:
         """Gradients of some rows after others, (rows, g, q', o) per kernel row."""
         size = max(1, CACHE_FLOATS // self.floats)
-        for delta, a in zip(self.delta.split(size), self.a.split(size), strict=True):
+        for delta, a in zip(torch.split(self.delta, size), torch.split(self.a, size), strict=True):
             yield [columns @ delta.transpose(-1, -2) for columns in self.columns(a)]
 
     def _added(self, blocks: list[list[Tensor]]) -> Tensor:
         return self._arranged([torch.stack(same).sum(0) for same in zip(*blocks, strict=True)])
 
     def _arranged(self, products: list[Tensor]) -> Tensor:
-        """Kernel rows of (..., g, q', o) to (..., p) in the order of the weight: g, o, input channel, kernel row, column."""
-        q = products[0].shape[-2]
-        by_column = torch.stack(products, -1).unflatten(-3, (q // self.kernel_width, self.kernel_width))
-        return by_column.movedim((-2, -1), (-4, -2)).flatten(-5)
+        """Kernel rows of (..., g, q', o) to (..., p) in the weight's order: g, o, input channel, kernel row, column."""
+        *first, q, o = products[0].shape
+        by_column = torch.stack(products, -1).reshape(
+            *first, q // self.kernel_width, self.kernel_width, o, len(products)
+        )
+        return torch.movedim(by_column, (-2, -1), (-4, -2)).flatten(-5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +151,22 @@ class Lookup:
     """v"""
 
     def part(self, start: int, stop: int) -> Lookup:
+        """Rows start to stop."""
         return Lookup(self.tokens[start:stop], self.delta[start:stop], self.lines)
 
     def rows(self) -> Tensor:
+        """All of them, (n, p)."""
         n, e = len(self.tokens), self.delta.shape[-1]
         return self._scatter(n * self.lines, self._keys(), self.delta.reshape(-1, e)).reshape(n, self.lines * e)
 
     def total(self) -> Tensor:
+        """Their sum, (p,)."""
         return self._scatter(self.lines, self.tokens.flatten(), self.delta.flatten(0, 1)).flatten()
 
     def squares(self) -> Tensor:
+        """The sum of their squares, (p,)."""
         # the same token twice in a row adds up before it is squared
-        keys, place = self._keys().unique(return_inverse=True)
+        keys, place = torch.unique(self._keys(), return_inverse=True)
         met = self._scatter(len(keys), place, self.delta.flatten(0, 1))
         return self._scatter(self.lines, keys % self.lines, met.square()).flatten()
 
@@ -169,21 +187,25 @@ class Summed:
     p: int
 
     def part(self, start: int, stop: int) -> Summed:
+        """Rows start to stop."""
         return Summed(tuple(one.part(start, stop) for one in self.parts), stop - start, self.p)
 
     def rows(self) -> Tensor:
+        """All of them, (n, p)."""
         return torch.stack([one.rows() for one in self.parts]).sum(0)
 
     def total(self) -> Tensor:
+        """Their sum, (p,)."""
         return torch.stack([one.total() for one in self.parts]).sum(0)
 
     def squares(self) -> Tensor:
+        """The sum of their squares, (p,)."""
         size = max(1, CACHE_FLOATS // self.p)
         blocks = [self.part(start, min(start + size, self.n)).rows() for start in range(0, self.n, size)]
         return torch.stack([rows.square().sum(0) for rows in blocks]).sum(0)
 
 
-def _knows_linear(layer: nn.Linear, a: Tensor) -> bool:
+def _knows_linear(_layer: nn.Linear, a: Tensor) -> bool:
     return a.ndim >= 2
 
 
@@ -205,6 +227,7 @@ def _knows_conv2d(layer: nn.Conv2d, a: Tensor) -> bool:
 
 
 def _conv2d(layer: nn.Conv2d, a: Tensor, delta: Tensor) -> dict[str, RowGradients]:
+    assert not isinstance(layer.padding, str)  # noqa: S101 - _knows_conv2d saw to it
     (high, wide), (down, right) = layer.kernel_size, layer.stride
     (apart, aside), (above, beside) = layer.dilation, layer.padding
     height, width = delta.shape[2:]
@@ -225,7 +248,7 @@ def _conv2d(layer: nn.Conv2d, a: Tensor, delta: Tensor) -> dict[str, RowGradient
     return {"weight": weight, "bias": Dense(delta.sum(-1).flatten(1))}
 
 
-def _knows_embedding(layer: nn.Embedding, tokens: Tensor) -> bool:
+def _knows_embedding(layer: nn.Embedding, _tokens: Tensor) -> bool:
     return layer.max_norm is None and not layer.scale_grad_by_freq
 
 

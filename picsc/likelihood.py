@@ -17,7 +17,7 @@ Likelihood = Literal["classes", "numbers"]
 
 
 def log_likelihood(output: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
-    """log p(y | x; theta) of each row.
+    """Natural logarithm of p(y | x; theta) of each row.
 
     Reading: the paper has classes only; a number's likelihood is Gaussian with fixed variance 1, without its constant
         -log(2 pi)/2, so that it is 0 for a perfect fit. Targets are expected in units of their standard deviation.
@@ -49,3 +49,14 @@ def log_likelihood(output: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
             "shape (n, c) with c >= 2"
         )
     return -cross_entropy(output, y, reduction="none")
+
+
+def check_labels(y: Tensor, outputs: int) -> None:
+    """Refuse class codes that a model with `outputs` logits cannot have meant.
+
+    Raises:
+        DataError: a code is negative or too large.
+    """
+    low, high = (int(bound) for bound in y.aminmax())
+    if low < 0 or high >= outputs:
+        raise DataError(f"labels run from {low} to {high}: a model with {outputs} outputs needs 0 to {outputs - 1}")

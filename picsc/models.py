@@ -1,16 +1,16 @@
 """The small networks of the paper's "Model architectures": one hidden layer for tables, LeNet-5 for images.
 
-Weights and biases are uniform in +-1/sqrt(fan in), torch's own default, but drawn from a local generator on the CPU: the
-global random state is neither read nor moved, and a seed gives the same weights on every device.
+Weights and biases are uniform in +-1/sqrt(fan in), torch's own default, but drawn from a local generator on the CPU:
+the global random state is neither read nor moved, and a seed gives the same weights on every device.
 """
 
 from __future__ import annotations
 
 import math
+from contextlib import AbstractContextManager
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils import skip_init
 
 from picsc.errors import DataError
 
@@ -42,7 +42,8 @@ def mlp(
     Returns:
         Maps (n, f) to logits (n, outputs), or to means (n, 1); hidden (f + 1) + outputs (hidden + 1) parameters.
     """
-    layers = (_linear(f, hidden), nn.ReLU(), _linear(hidden, outputs))
+    with _global_generator_unmoved():
+        layers = (nn.Linear(f, hidden), nn.ReLU(), nn.Linear(hidden, outputs))
     return _initialised(nn.Sequential(*layers), seed, dtype, device)
 
 
@@ -81,35 +82,27 @@ def lenet(
             "enlarge or pad them"
         )
     left = ((side - 4) // 2 - 4) // 2
-    layers = (
-        _conv(channels, 6),
-        nn.ReLU(),
-        nn.MaxPool2d(2),
-        _conv(6, 16),
-        nn.ReLU(),
-        nn.MaxPool2d(2),
-        nn.Flatten(),
-        _linear(16 * left * left, 120),
-        nn.ReLU(),
-        _linear(120, 84),
-        nn.ReLU(),
-        _linear(84, classes),
-    )
+    with _global_generator_unmoved():
+        layers = (
+            nn.Conv2d(channels, 6, 5),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(6, 16, 5),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+            nn.Linear(16 * left * left, 120),
+            nn.ReLU(),
+            nn.Linear(120, 84),
+            nn.ReLU(),
+            nn.Linear(84, classes),
+        )
     return _initialised(nn.Sequential(*layers), seed, dtype, device)
 
 
-def _linear(inputs: int, outputs: int) -> nn.Linear:
-    """A dense layer without values: its own initialisation would draw from the global generator."""
-    layer = skip_init(nn.Linear, inputs, outputs)
-    assert isinstance(layer, nn.Linear)  # noqa: S101 - for the type checker
-    return layer
-
-
-def _conv(inputs: int, outputs: int) -> nn.Conv2d:
-    """A 5 x 5 convolution without values."""
-    layer = skip_init(nn.Conv2d, inputs, outputs, 5)
-    assert isinstance(layer, nn.Conv2d)  # noqa: S101 - for the type checker
-    return layer
+def _global_generator_unmoved() -> AbstractContextManager[None]:
+    """Torch's layers draw their own first values; skipping that imports a computer algebra system, so it is undone."""
+    return torch.random.fork_rng(devices=[])
 
 
 @torch.no_grad()

@@ -1,8 +1,8 @@
-"""Scores, the gradients of log p(y_i | x_i; theta) of single rows, of any model, from one forward and one backward pass.
+"""Scores of any model, the gradients of log p(y_i | x_i; theta) of single rows, from one forward and backward pass.
 
 A plan is made once per call from runs on one and two rows: which parameters the layer rules explain completely, which
-are left to automatic differentiation row by row. Whatever looks unusual (a parameter used outside its layer, rows not in
-the first dimension, an unknown layer) goes the slow way, so a doubt costs time and never correctness.
+are left to automatic differentiation row by row. Whatever looks unusual (a parameter used outside its layer, rows not
+in the first dimension, an unknown layer) goes the slow way, so a doubt costs time and never correctness.
 
 Shape letters here: n rows, d parameters, p those of one parameter tensor.
 """
@@ -101,7 +101,7 @@ def make_plan(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood) ->
     output, calls = _run(model, leaves, x[:n], tuple(layers))
     unclear = _unclear(calls, n)
     if n > 1 and not all(type(call.layer) is nn.Linear and call.a is not None and call.a.ndim == 2 for call in calls):
-        # two rows could be mistaken for two positions, one row cannot; a matrix into a Linear has no such second reading
+        # two rows could be two positions, one row could not; a matrix into a Linear leaves no such doubt
         unclear |= _unclear(_run(model, leaves, x[:1], tuple(layers))[1], 1)
     layers = {layer: roles for layer, roles in layers.items() if layer not in unclear}
     explained = Counter(name for call in calls for name in layers.get(call.layer, {}).values())

@@ -144,7 +144,7 @@ def audit(
         if demonstration and not quiet:
             streams.say(_demonstration_note(fail_on))
         report = _audited(data, DEMONSTRATION if demonstration else dataset, settings, quiet=quiet)
-        _publish(report, wanted, verbose=verbose, quiet=quiet)
+        outputs.publish(report, wanted, verbose=verbose, quiet=quiet)
         default = exits.FailOn.NEVER if demonstration else exits.FailOn.SHIFT
         raise typer.Exit(exits.code(report.verdict, fail_on or default))
 
@@ -193,24 +193,3 @@ def _reference_path(reference: str | None) -> Path | None:
             f"--reference {reference}: there is no such file, and it is none of the words {', '.join(REFERENCE_WORDS)}"
         )
     return path
-
-
-def _publish(report: AuditReport, wanted: tuple[outputs.Output, ...], *, verbose: bool, quiet: bool) -> None:
-    """Write the files first, then standard output: a report that cannot be written whole leaves nothing behind."""
-    from picsc_cli import render
-    from picsc_cli.formats.json import audit_json
-    from picsc_cli.page import Page, page_of_stdout
-
-    def text(output: outputs.Output) -> str:
-        page = page_of_stdout() if output.path is None else Page()
-        if output.format == "json":
-            return audit_json(report, ascii_only=page.ascii_only)
-        if quiet and output.path is None:
-            return render.audit_summary(report, page)
-        return render.audit_table(report, page, verbose=verbose)
-
-    texts = [(output.path, text(output)) for output in wanted]
-    outputs.write({path: content for path, content in texts if path is not None})
-    for path, content in texts:
-        if path is None:
-            streams.write_stdout(content)

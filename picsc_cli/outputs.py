@@ -7,8 +7,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from picsc.errors import SettingsError
+from picsc_cli.streams import write_stdout
+
+if TYPE_CHECKING:
+    from picsc.reports import AuditReport
 
 FORMATS = ("table", "json")
 
@@ -67,6 +72,36 @@ def check(outputs: Sequence[Output]) -> None:
             _replace(path, None)
         except OSError as error:
             raise SettingsError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def publish(report: AuditReport, outputs: Sequence[Output], *, verbose: bool = False, quiet: bool = False) -> None:
+    """Write the files first, then standard output: a report that cannot be written whole leaves nothing behind.
+
+    Args:
+        report: what the audit found.
+        outputs: where to, and how.
+        verbose: tables also hold the columns as understood, and the settings.
+        quiet: a table on standard output is the three lines of the summary alone.
+
+    Raises:
+        SettingsError: a path or standard output cannot be written to.
+    """
+    from picsc_cli import page, render
+    from picsc_cli.formats.json import audit_json
+
+    def text(output: Output) -> str:
+        sheet = page.page_of_stdout() if output.path is None else page.Page()
+        if output.format == "json":
+            return audit_json(report, ascii_only=sheet.ascii_only)
+        if quiet and output.path is None:
+            return render.audit_summary(report, sheet)
+        return render.audit_table(report, sheet, verbose=verbose)
+
+    texts = [(output.path, text(output)) for output in outputs]
+    write({path: content for path, content in texts if path is not None})
+    for path, content in texts:
+        if path is None:
+            write_stdout(content)
 
 
 def write(texts: Mapping[Path, str]) -> None:

@@ -111,13 +111,11 @@ def _layout(shown: Sequence[FragmentReport], widths: Sequence[int], level: float
 def _what(fragment: FragmentReport, level: float, room: int, page: Page) -> str:
     """What moved, strongest first: as many columns as fit, at least one, then how many more there are.
 
-    A piece that could not be judged shows its reason instead, and one without such a column how it was found.
+    A piece that is not shifted, or without such a column, shows its reason instead; it may be empty.
     """
-    if fragment.verdict in ("inconclusive", "error"):
-        return words(fragment.reason, page)
     moved = _moved(fragment, level)
-    if not moved:
-        return f"none ({fragment.cell})" if fragment.verdict == "shift" else ""
+    if fragment.verdict != "shift" or not moved:
+        return words(fragment.reason, page)
     for count in range(min(_NAMES, len(moved)), 0, -1):
         more = f" +{len(moved) - count} more" if len(moved) > count else ""
         line = ", ".join(f"{_name(column, page)} {number(column.statistic, page)}" for column in moved[:count]) + more

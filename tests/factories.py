@@ -54,6 +54,7 @@ SHIFTED = fragment(
     "fold 3",
     "shift",
     cell="both",
+    reason="worst concave points and 4 more moved, KS 0.52",
     fisher_gap=1234.5,
     kl=12.3456,
     tau=15240.7,
@@ -69,7 +70,14 @@ SHIFTED = fragment(
         column_shift("symmetry", 0.05, 0.2),
     ),
 )
-MODEL_ONLY = fragment("fold 4", "shift", cell="model only", p_model=0.002, fisher_gap=1.2e-7)
+MODEL_ONLY = fragment(
+    "fold 4",
+    "shift",
+    cell="model only",
+    reason="label shift: P(diagnosis) differs by 0.31",
+    p_model=0.002,
+    fisher_gap=1.2e-7,
+)
 TOO_SMALL = fragment(
     "fold 5",
     "inconclusive",

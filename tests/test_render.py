@@ -97,7 +97,7 @@ def test_numbers_are_whole_at_any_width(
 def test_a_wide_page_has_the_top_columns_beside_the_verdict() -> None:
     rows = rows_of(audit_table(audit_report(), Page(200)))
     assert rows[2].endswith("worst concave points 0.516, β→γ 0.412, mean [red]texture 0.300 +2 more")  # noqa: RUF001
-    assert rows[3].endswith("none (model only)")
+    assert rows[3].endswith(MODEL_ONLY.reason)
     assert rows[4].endswith(TOO_SMALL.reason)
 
 
@@ -203,6 +203,13 @@ def test_paragraphs_keep_every_character_and_the_width(text: str, width: int) ->
     assert "".join(drawn.split()) == "".join(safe.split())
 
 
-def test_model_only_shift_names_no_column() -> None:
+def test_a_shift_without_a_column_says_why() -> None:
     text = audit_table(audit_report(SHIFTED, MODEL_ONLY), Page(80))
-    assert " fold 4: none (model only)\n" in text
+    assert " fold 4: label shift: P(diagnosis) differs by 0.31\n" in text
+
+
+def test_an_ok_piece_with_a_reason_says_it() -> None:
+    small = fragment("a", reason="real but small: effect 0.02 < --min-effect 0.05", columns=SHIFTED.columns)
+    text = audit_table(audit_report(small), Page(80))
+    assert " a: real but small: effect 0.02 < --min-effect 0.05\n" in text
+    assert "worst concave points 0.516" not in text

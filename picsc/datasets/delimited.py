@@ -1,7 +1,7 @@
 """Delimited text: encoding, delimiter, header, ragged lines.
 
-Read with pyarrow in blocks and typed by `delimited_columns`. pandas' C engine is as fast, but fills short lines up in
-silence, holds several times the memory of the result, and rounds a float's last digit in another way in each version.
+Read with pyarrow in blocks and typed by `delimited_columns`. On 1,000,000 rows of 28 numbers pandas' C engine takes two
+thirds of the time, but holds twice the memory, fills short lines up in silence and lets chunks or versions decide types.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DELIMITERS = (",", ";", "\t", "|")
 _SNIFFED = 20
 _THREADS = min(4, os.cpu_count() or 1)
 _CHUNK = 1 << 22
-_BLOCK = 1 << 22
+_BLOCK, _LARGEST_BLOCK = 1 << 22, 1 << 26
 _WIDE_BOMS = (  # UTF-32's begins with UTF-16's, so it is tried first
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -166,7 +166,7 @@ def _first_line(text: _Text, delimiter: str) -> tuple[list[str], int]:
 
 def _feed(text: _Text, delimiter: str, width: int, skip: int, columns: list[TypedColumn]) -> int:
     """Give every block of the file to the columns; returns the number of rows."""
-    block = _BLOCK
+    block = min(max(_BLOCK, width << 12), _LARGEST_BLOCK)  # a call per column and block: wide tables need long ones
     while True:
         try:
             return _feed_blocks(text, delimiter, width, skip, columns, block)
@@ -205,12 +205,18 @@ def _feed_blocks(text: _Text, delimiter: str, width: int, skip: int, columns: li
     ):
         for batch in reader:
             rows += batch.num_rows
-            for _ in pool.map(TypedColumn.add, columns, batch.columns):
+            shares = [list(zip(columns, batch.columns, strict=True))[i::_THREADS] for i in range(_THREADS)]
+            for _ in pool.map(_add, shares):
                 pass  # an exception of a column is raised here
             last = batch.column(batch.num_columns - 1)[-1].as_py() if batch.num_rows else last
     if last is not None and "\n" in last and _odd_quotes(text):
         raise DataError(f"{text.path}: a quotation mark is opened and never closed, near {last[:20]!r}")
     return rows
+
+
+def _add(share: list[tuple[TypedColumn, Any]]) -> None:
+    for column, block in share:
+        column.add(block)
 
 
 def _odd_quotes(text: _Text) -> bool:
