@@ -3,8 +3,8 @@
     python benchmarks/audit_validity.py validity --audits 1200 --jobs 2 [--table FILE.csv ...]
     python benchmarks/audit_validity.py power --repeats 60 --jobs 2 [--table FILE.csv ...]
 
-`validity` shuffles real tables, cuts them into stratified folds and audits them: nothing is shifted, so at level 0.05 at
-most one audit in twenty may say otherwise (family-wise, before --min-effect is applied). `power` changes one of five
+`validity` shuffles real tables, cuts them into stratified folds and audits them: nothing is shifted, so at level 0.05
+at most one audit in twenty may say otherwise (family-wise, before --min-effect is applied). `power` changes one of five
 pieces in a known way and asks who calls that piece, on the same rows and seeds:
 
 - KS-Bonferroni: two-sample KS of every encoded column and of the label, Bonferroni over columns and pieces
@@ -20,9 +20,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import sys
 import warnings
 from collections import defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -30,7 +33,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import torch
-from joblib import Parallel, delayed
 from scipy.stats import binom, ks_2samp, mannwhitneyu
 from sklearn.ensemble import RandomForestClassifier
 
@@ -69,6 +71,25 @@ def title(name: str) -> str:
     return Path(name).stem
 
 
+def results(function: Callable, work: list[tuple], jobs: int, keep: Path | None) -> Iterator[tuple]:
+    """(arguments, result) as they come; each process keeps to one core. What `keep` holds already is not done again."""
+    done = {}
+    if keep is not None and keep.exists():
+        done = {json.dumps(args): found for args, found in map(json.loads, keep.read_text("utf-8").splitlines())}
+    for each in work:
+        if json.dumps(each) in done:
+            yield each, done[json.dumps(each)]
+    left = [each for each in work if json.dumps(each) not in done]
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        waiting = {pool.submit(function, *each): each for each in left}
+        for future in as_completed(waiting):
+            each, found = waiting[future], future.result()
+            if keep is not None:
+                with keep.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([each, found]) + "\n")
+            yield each, found
+
+
 def progress(done: int, total: int) -> None:
     if done % 50 == 0 or done == total:
         print(f"{done} of {total}", file=sys.stderr, flush=True)
@@ -77,13 +98,13 @@ def progress(done: int, total: int) -> None:
 # --- validity ---------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=60)
 def prepared(name: str, seed: int):
     """The audit's table; it does not depend on the cut, so cuts may share it."""
     return audit_table(table(name), seed=seed)
 
 
-def false_alarm(name: str, repeat: int, folds: int, draws: int) -> tuple[str, bool, float]:
+def false_alarm(name: str, repeat: int, folds: int, draws: int) -> bool:
     torch.set_num_threads(1)
     dataset = table(name)
     pieces = cut(dataset, CutSettings(folds=folds, shuffle=True), seed=repeat)
@@ -100,8 +121,7 @@ def false_alarm(name: str, repeat: int, folds: int, draws: int) -> tuple[str, bo
         seed=repeat,
         jobs=1,
     )
-    smallest = float(smallest_p(test).min())
-    return name, smallest <= LEVEL, smallest
+    return bool(smallest_p(test).min() <= LEVEL)
 
 
 def smallest_p(test: ShiftTest) -> np.ndarray:
@@ -109,13 +129,12 @@ def smallest_p(test: ShiftTest) -> np.ndarray:
     return np.minimum.reduce(both)
 
 
-def validity(names: list[str], audits: int, folds: int, draws: int, jobs: int) -> str:
+def validity(names: list[str], audits: int, folds: int, draws: int, jobs: int, keep: Path | None) -> str:
     each = -(-audits // len(names))
-    # the slowest tables last, so that an interrupted run has the most audits
     ordered = sorted(names, key=lambda name: table(name).n * len(table(name).columns))
-    work = [delayed(false_alarm)(name, repeat, folds, draws) for name in ordered for repeat in range(each)]
+    work = [(name, repeat, folds, draws) for repeat in range(each) for name in ordered]
     alarms: dict[str, list[bool]] = defaultdict(list)
-    for name, alarm, _ in Parallel(n_jobs=jobs, return_as="generator", batch_size=4)(work):
+    for (name, *_), alarm in results(false_alarm, work, jobs, keep):
         alarms[name].append(alarm)
         progress(sum(map(len, alarms.values())), len(work))
     lines = ["| table | rows | columns | audits | false alarms | rate |", "|---|---|---|---|---|---|"]
@@ -236,7 +255,7 @@ def mmd(x: np.ndarray, mine: np.ndarray, rng: np.random.Generator, draws: int = 
     return float((statistic >= statistic[0] * (1 - 1e-6)).float().mean())
 
 
-def one(name: str, kind: str, share: float, size: int, repeat: int, draws: int) -> tuple[tuple, dict[str, bool]]:
+def one(name: str, kind: str, share: float, size: int, repeat: int, draws: int) -> dict[str, bool]:
     torch.set_num_threads(1)
     rng = np.random.default_rng([repeat, KINDS.index(kind), round(100 * share), size])
     dataset = table(name)
@@ -255,13 +274,15 @@ def one(name: str, kind: str, share: float, size: int, repeat: int, draws: int) 
         jobs=1,
     )
     calls = {"picsc": bool(smallest_p(test)[CHANGED] <= LEVEL)}
-    calls |= {peer: p <= LEVEL for peer, p in peers(dataset, labels, repeat).items()}
+    calls |= {peer: bool(p <= LEVEL) for peer, p in peers(dataset, labels, repeat).items()}
     calls["data question"] = bool(test.data.p_adjusted[CHANGED] <= LEVEL)
     calls["model question"] = bool(test.model.p_adjusted[CHANGED] <= LEVEL)
-    return (title(name), kind, share, size), calls
+    return calls
 
 
-def power(names: list[str], repeats: int, draws: int, jobs: int, kinds: list[str], sizes: list[int]) -> str:
+def power(
+    names: list[str], repeats: int, draws: int, jobs: int, kinds: list[str], sizes: list[int], keep: Path | None
+) -> str:
     # a cell's repeats are spread over the tables that are long enough and have classes
     work = []
     for size in sizes:
@@ -270,11 +291,12 @@ def power(names: list[str], repeats: int, draws: int, jobs: int, kinds: list[str
         for kind in kinds:
             for share in SHARES:
                 work += [
-                    delayed(one)(able[repeat % len(able)], kind, share, size, repeat, draws)
+                    (able[repeat % len(able)], kind, share, size, repeat, draws)
                     for repeat in range(count if able else 0)
                 ]
     calls: dict[tuple, list[dict[str, bool]]] = defaultdict(list)
-    for (_, kind, share, size), found in Parallel(n_jobs=jobs, return_as="generator", batch_size=2)(work):
+    work.sort(key=lambda each: each[4])  # repeat by repeat, so that an interrupted run has all cells
+    for (_, kind, share, size, *_), found in results(one, work, jobs, keep):
         calls[(kind, share, size)].append(found)
         progress(sum(map(len, calls.values())), len(work))
     return power_table(calls)
@@ -304,8 +326,9 @@ def power_table(calls: dict[tuple, list[dict[str, bool]]]) -> str:
     means = {m: 100 * frame[m].mean() for m in methods}
     lines += ["", "Mean power over cells, percent: " + ", ".join(f"{m} {v:.1f}" for m, v in means.items()) + "."]
     behind = frame[frame["behind best"] > 0.03]
+    largest = 100 * frame["behind best"].max()
     lines.append(
-        f"Cells more than 3 points behind the best peer: {len(behind)} of {len(frame)}; largest {100 * frame['behind best'].max():.0f} points."
+        f"Cells more than 3 points behind the best peer: {len(behind)} of {len(frame)}; largest {largest:.0f} points."
     )
     return "\n".join(lines)
 
@@ -322,17 +345,18 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="*", type=int, default=list(SIZES))
     parser.add_argument("--draws", type=int, default=499)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", type=Path, help="keep finished results here, one per line, and go on from them")
     parser.add_argument("--write", type=Path, help="append the table to this file")
     given = parser.parse_args()
     bundled = ["iris", "wine", "breast_cancer", "digits"] if not given.no_bundled else []
     names = [*bundled, *given.table]
     if given.what == "validity":
-        text = validity(names, given.audits, given.folds, given.draws, given.jobs)
+        text = validity(names, given.audits, given.folds, given.draws, given.jobs, given.keep)
     else:
-        text = power(names, given.repeats, given.draws, given.jobs, given.kinds, given.sizes)
+        text = power(names, given.repeats, given.draws, given.jobs, given.kinds, given.sizes, given.keep)
     print("\n" + text)
     if given.write:
-        settings = {k: v for k, v in vars(given).items() if k not in ("write", "table")}
+        settings = {k: v for k, v in vars(given).items() if k not in ("write", "table", "keep", "jobs")}
         settings["tables"] = [title(name) for name in names]
         with given.write.open("a", encoding="utf-8") as file:
             file.write(f"\n## {given.what}\n\nSettings: `{json.dumps(settings)}`\n\n{text}\n")

@@ -121,6 +121,7 @@ def fragment_scores(
     return _fragment_means(model, x, y, fragment, k, likelihood, chunk, create_graph, squared=False)
 
 
+@torch.no_grad()
 def row_scores(
     model: nn.Module, x: Tensor, y: Tensor, *, likelihood: Likelihood = "classes", chunk: int | None = None
 ) -> Tensor:
@@ -149,6 +150,7 @@ def row_scores(
     return _finite(scores, "scores", model)
 
 
+@torch.no_grad()
 def expected_fisher(
     model: nn.Module, x: Tensor, *, likelihood: Likelihood = "classes", chunk: int | None = None
 ) -> Tensor:
@@ -173,8 +175,7 @@ def expected_fisher(
     parameters = leaf_parameters(model)
     total = torch.zeros(sum(one.numel() for one in parameters.values()), dtype=torch.float64, device=x.device)
     for x_c in torch.split(x, chunk or plan.chunk):
-        with torch.no_grad():
-            output = model(x_c)
+        output = model(x_c)
         for y, scale in _draws(output, len(x_c), likelihood):
             gradients = row_gradients(model, plan, parameters, x_c, y, likelihood=likelihood, scale=scale)
             total += torch.cat([one.squares() for one in gradients])
@@ -212,16 +213,17 @@ def _fragment_means(
     ends = list(accumulate(sizes))
     totals: list[Tensor | None] = [None] * k
     j = 0
-    for rows, gradients in _chunks(model, plan, parameters, x, y, likelihood, chunk, create_graph):
-        start = rows.start
-        while start < rows.stop:
-            stop = min(ends[j], rows.stop)
-            part = [one.part(start - rows.start, stop - rows.start) for one in gradients]
-            sums = [one.squares() if squared else one.total() for one in part]
-            so_far, more = totals[j], torch.cat(sums).double()
-            totals[j] = more if so_far is None else so_far + more
-            j, start = j + (stop == ends[j]), stop
-    means = torch.stack([total / size for total, size in zip(totals, sizes, strict=True) if total is not None])
+    with torch.set_grad_enabled(create_graph):
+        for rows, gradients in _chunks(model, plan, parameters, x, y, likelihood, chunk, create_graph):
+            start = rows.start
+            while start < rows.stop:
+                stop = min(ends[j], rows.stop)
+                part = [one.part(start - rows.start, stop - rows.start) for one in gradients]
+                sums = [one.squares() if squared else one.total() for one in part]
+                so_far, more = totals[j], torch.cat(sums).double()
+                totals[j] = more if so_far is None else so_far + more
+                j, start = j + (stop == ends[j]), stop
+        means = torch.stack([total / size for total, size in zip(totals, sizes, strict=True) if total is not None])
     return means if create_graph else _finite(means, "Fisher information" if squared else "scores", model)
 
 
@@ -253,7 +255,7 @@ def _checked(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood) -> 
         )
     if y.shape != (len(x),):
         raise DataError(f"x has {len(x)} rows and y has shape {tuple(y.shape)}: need one target per row")
-    plan = make_plan(model, x, y, likelihood)
+    plan = make_plan(model, x, likelihood)
     if likelihood == "classes":
         check_labels(y, plan.outputs)
     return plan

@@ -54,7 +54,9 @@ def evidence(draws: Tensor) -> Evidence:
     at_start = -torch.log(torch.tensor(top / size, dtype=draws.dtype))
     excess = (draws - start) / slope.clamp(min=torch.finfo(draws.dtype).tiny)
     value = torch.where(draws > start, at_start + excess, body.clamp(max=1) * at_start)
-    varies = (draws.amax(0) - draws.amin(0)) > 1e-9 * draws.amax(0).abs()
+    # a null that never moves (a class's share under a stratified split) can say nothing about the observed value
+    null = draws[1:]
+    varies = (null.amax(0) - null.amin(0)) > 1e-9 * null.amax(0).abs()
     return Evidence(torch.where(varies, value, value.new_zeros(())), start, slope)
 
 

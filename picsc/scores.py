@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +29,8 @@ CHUNK_FLOATS = 1 << 22
 """Activations held at once unless the caller says otherwise."""
 MOST_ROWS = 1 << 15
 """Longest chunk unless the caller says otherwise."""
+OfRow = Callable[[dict[str, Tensor], Tensor, Tensor], Tensor]
+"""Parameters, one row's inputs and its target to its log-likelihood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def refuse_mixing(model: nn.Module) -> None:
             )
 
 
-def make_plan(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood) -> Plan:
+def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood) -> Plan:
     """Try the model on its first rows and decide which way each parameter goes.
 
     Raises:
@@ -105,7 +107,9 @@ def make_plan(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood) ->
         unclear |= _unclear(_run(model, leaves, x[:1], tuple(layers))[1], 1)
     layers = {layer: roles for layer, roles in layers.items() if layer not in unclear}
     explained = Counter(name for call in calls for name in layers.get(call.layer, {}).values())
-    used = _uses(log_likelihood(output, y[:n], likelihood).sum(), leaves)
+    anything = torch.zeros(n, dtype=torch.int64, device=output.device)
+    with torch.enable_grad():
+        used = _uses(log_likelihood(output, anything, likelihood).sum(), leaves)
     rest = tuple(name for name in leaves if used[name] != explained[name])
     floats = (output.numel() + sum(call.floats for call in calls)) // n + sum(leaves[name].numel() for name in rest)
     chunk = max(1, min(CHUNK_FLOATS // max(1, floats), MOST_ROWS))
@@ -251,29 +255,34 @@ def _by_differentiation(
     likelihood: Likelihood,
     create_graph: bool,
 ) -> list[Tensor]:
-    """Scores (n, p) of each parameter in `rest`, by vectorised automatic differentiation where the model allows it."""
+    """Scores (n, p) of each parameter in `rest`, vectorised over rows where that is possible and right."""
     held = parameters if create_graph else {name: parameter.detach() for name, parameter in parameters.items()}
 
     def of_row(part: dict[str, Tensor], x_i: Tensor, y_i: Tensor) -> Tensor:
         output = functional_call(model, {**held, **part}, (x_i[None],))
         return log_likelihood(output, y_i[None], likelihood).sum()
 
-    part = {name: held[name] for name in rest}
+    if not create_graph:  # vectorised second derivatives of some layers (LayerNorm in torch 2.13) are wrong
+        scores = _vectorised(of_row, {name: held[name] for name in rest}, x, y)
+        if scores is not None:
+            return [scores[name].flatten(1) for name in rest]
+    part = {name: parameters[name] for name in rest}
+    rows = [_of_one(of_row(part, x_i, y_i), part, create_graph) for x_i, y_i in zip(x, y, strict=True)]
+    return [torch.stack(column) for column in zip(*rows, strict=True)]
+
+
+def _vectorised(of_row: OfRow, part: dict[str, Tensor], x: Tensor, y: Tensor) -> dict[str, Tensor] | None:
+    """Gradients (n, ...) of every row at once; None for models that cannot be vectorised (RNN, GRU write in place)."""
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "There is a performance drop")
-            scores = vmap(grad(of_row), in_dims=(None, 0, 0))(part, x, y)
-        return [scores[name].flatten(1) for name in rest]
-    except RuntimeError:  # some layers (RNN, GRU) write in place and cannot be vectorised
-        rows = [_row_scores(of_row, parameters, rest, x_i, y_i, create_graph) for x_i, y_i in zip(x, y, strict=True)]
-        return [torch.stack(column) for column in zip(*rows, strict=True)]
+            scores: dict[str, Tensor] = vmap(grad(of_row), in_dims=(None, 0, 0))(part, x, y)
+            return scores
+    except RuntimeError:
+        return None
 
 
-def _row_scores(
-    of_row: Any, parameters: dict[str, Tensor], rest: tuple[str, ...], x_i: Tensor, y_i: Tensor, create_graph: bool
-) -> list[Tensor]:
-    part = {name: parameters[name] for name in rest}
-    scores = torch.autograd.grad(
-        of_row(part, x_i, y_i), list(part.values()), create_graph=create_graph, materialize_grads=True
-    )
+def _of_one(log_p: Tensor, part: dict[str, Tensor], create_graph: bool) -> list[Tensor]:
+    """The gradient of one row's log-likelihood."""
+    scores = torch.autograd.grad(log_p, list(part.values()), create_graph=create_graph, materialize_grads=True)
     return [score.flatten() for score in scores]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -136,12 +137,16 @@ def shift_test(
         level: family-wise error rate over both questions, all pieces, columns and statistics.
         draws: B.
         seed: of the draws and the domain classifier.
-        jobs: cores for the domain classifier; never changes a number.
+        jobs: threads; never changes a number.
     """
     null = _Null.draw(labels, contrast, exchange, rows=table.rows_per_draw, draws=draws, seed=seed)
-    columns = _column_draws(table, null)
-    moments = _moment_draws(table.numbers, null)
-    auc, domain = _domain_draws(table, null, seed=seed, jobs=jobs)
+    with ThreadPoolExecutor(jobs) as pool:  # each family is on its own, so the order they end in changes nothing
+        classified = pool.submit(_domain_draws, table, null, seed=seed, jobs=jobs)
+        counted = pool.submit(_column_draws, table, null)
+        summed = pool.submit(_moment_draws, table.numbers, null)
+        cared = pool.submit(_model_draws, table.scores, null)
+    (auc, domain), (moments, column_moments) = classified.result(), summed.result()
+    columns, fisher = counted.result(), cared.result()
     kl = columns.kl + moments
     data = {
         "columns": evidence(columns.joint),
@@ -149,10 +154,9 @@ def shift_test(
         "covariate KL": evidence(null.effective * kl),
     }
     combined = [_combined(data, DATA_WEIGHTS)]
-    fisher = target = None
+    target = None
     model: dict[str, Evidence] = {}
-    if table.scores is not None and table.target is not None:
-        fisher = _model_draws(table.scores, null)
+    if fisher is not None and table.target is not None:
         target, target_statistic = _target_draws(table, null)
         model = {
             "score": evidence(fisher.effective * fisher.score),
@@ -176,7 +180,7 @@ def shift_test(
         )
     ]
     return ShiftTest(
-        columns=columns.tests(_observed_moments(table.numbers, null)),
+        columns=columns.tests(column_moments),
         target=target,
         data=questions[0],
         model=questions[1] if len(questions) > 1 else None,
@@ -231,17 +235,14 @@ class _Null(NamedTuple):
         """Sum per-row quantities by label in every draw and reduce each chunk of sums (C, L, p) to (C, ...)."""
         matrix = per_row(self.rows)
         width = self.contrast.labels * max(matrix.shape)
-        drawn = torch.cat([reduce(label_sums(matrix, chunk, self.contrast)) for chunk in self.chunks(width)])
-        if not self.whole:
-            drawn[0] = reduce(self.observed_sums(per_row))[0]
-        return drawn
+        return torch.cat([reduce(label_sums(matrix, chunk, self.contrast)) for chunk in self.chunks(width)])
 
     def observed_sums(self, per_row: PerRow, rows_at_once: int = 65_536) -> Tensor:
-        """Sums of the whole table by its own labels, (1, L, p) float64, in one pass."""
+        """Sums of the whole table by its own labels, (1, L, p) float64, in one pass of bounded memory."""
         total = None
         for start in range(0, len(self.observed), rows_at_once):
             rows = np.arange(start, min(start + rows_at_once, len(self.observed)))
-            part = label_sums(per_row(rows).double(), self.observed[rows][None], self.contrast)
+            part = label_sums(per_row(rows), self.observed[rows][None], self.contrast).double()
             total = part if total is None else total + part
         assert total is not None  # noqa: S101 - a table has rows
         return total
@@ -322,9 +323,13 @@ def _shifts(column: Coded, null: _Null) -> Shift:
     return drawn
 
 
-def _moment_draws(numbers: PerRow, null: _Null) -> Tensor:
-    """Gaussian KL summed over numeric columns, (B + 1, K) nats."""
-    return null.reduced(_with_squares(numbers), lambda sums: _moment_kl(sums, null.contrast).sum(-1))
+def _moment_draws(numbers: PerRow, null: _Null) -> tuple[Tensor, Tensor]:
+    """Gaussian KL summed over numeric columns, (B + 1, K), and the observed one of each, (f_numeric, K); nats."""
+    observed = _observed_moments(numbers, null)
+    drawn = null.reduced(_with_squares(numbers), lambda sums: _moment_kl(sums, null.contrast).sum(-1))
+    if not null.whole:
+        drawn[0] = observed.sum(0)
+    return drawn, observed
 
 
 def _observed_moments(numbers: PerRow, null: _Null) -> Tensor:
@@ -345,8 +350,10 @@ def _moment_kl(sums: Tensor, contrast: Contrast) -> Tensor:
     return moment_kl(values, squares, sizes, contrast)
 
 
-def _model_draws(scores: PerRow, null: _Null) -> ModelShift:
-    """Fisher gap, KL and score in every draw, (B + 1, K) each."""
+def _model_draws(scores: PerRow | None, null: _Null) -> ModelShift | None:
+    """Fisher gap, KL and score in every draw, (B + 1, K) each; None without a model."""
+    if scores is None:
+        return None
     pooled = scores(null.rows)[:, :-1].square().mean(0)
 
     def per_row(rows: Ints) -> Tensor:
@@ -359,7 +366,10 @@ def _model_draws(scores: PerRow, null: _Null) -> ModelShift:
             model_shift(sums[..., :d], sums[..., d:-1], sums[..., -1].double(), pooled, null.contrast), 1
         )
 
-    return ModelShift(*null.reduced(per_row, reduce).nan_to_num(0.0).unbind(1))
+    drawn = null.reduced(per_row, reduce)
+    if not null.whole:
+        drawn[0] = reduce(null.observed_sums(per_row))[0]
+    return ModelShift(*drawn.nan_to_num(0.0).unbind(1))
 
 
 def _target_draws(table: Table, null: _Null) -> tuple[ColumnTest, Tensor]:

@@ -5,6 +5,7 @@ Heavy imports stand inside the commands, so that `--help` and `--version` answer
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -136,7 +137,7 @@ def audit(
                 draws=draws,
                 block=block,
                 seed=seed,
-                jobs=jobs,
+                jobs=jobs or os.cpu_count(),
             ),
         )
         outputs.check(wanted)

@@ -158,7 +158,7 @@ Seed = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(
-        "--jobs", metavar="N", help="Processor cores; never changes a number (default 1).", rich_help_panel=_VERDICT
+        "--jobs", metavar="N", help="Processor cores; never changes a number (default: all).", rich_help_panel=_VERDICT
     ),
 ]
 

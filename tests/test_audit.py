@@ -99,6 +99,11 @@ def test_large_table_is_subsampled_and_still_right() -> None:
     assert last_piece(report).columns[0].name == "x1"
 
 
+def test_equal_class_shares_of_a_large_stratified_split_are_no_evidence() -> None:
+    report = picsc.audit(classed(40_000, 3), folds=5, draws=FAST)
+    assert min(fragment.p_model or 0 for fragment in report.fragments) > 0.01
+
+
 def test_blocks_widen_the_null_of_a_stream() -> None:
     """An autocorrelated stream without drift: rows alone alarm, blocks do not."""
     rng = np.random.default_rng(0)
@@ -277,7 +282,7 @@ def test_p26_missing_groups_are_counted(groups: list[object]) -> None:
 def test_p33_duplicate_column_names(tmp_path: Path) -> None:
     path = tmp_path / "twice.csv"
     path.write_text("a,a,b\n" + "1,2,3\n" * 30, encoding="utf-8")
-    with pytest.raises(DataError, match="'?a'?"):
+    with pytest.raises(DataError, match=r"'?a'?"):
         picsc.audit(str(path))
 
 

@@ -92,7 +92,7 @@ def test_every_option_has_one_line_of_help_at_80_columns() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["level", "min_effect", "draws", "block", "seed", "jobs"])
+@pytest.mark.parametrize("name", ["level", "min_effect", "draws", "block", "seed"])
 def test_defaults_in_help_are_those_of_the_settings(name: str) -> None:
     [line] = [line for line in picsc("audit", "--help")[1].splitlines() if f"--{name.replace('_', '-')} " in line]
     assert line.endswith(f"(default {AuditSettings.model_fields[name].default}).")

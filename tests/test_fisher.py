@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
@@ -9,6 +9,15 @@ from torch.func import functional_call
 from picsc.errors import DataError, NumericsError
 from picsc.fisher import empirical_fisher, expected_fisher, fragment_fishers, fragment_scores, row_scores
 from picsc.models import lenet, mlp
+from picsc.threads import one_thread
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_core() -> Iterator[None]:
+    """Small operations on a busy machine wait for a second thread far longer than they take."""
+    with one_thread():
+        yield
+
 
 N = 7
 
@@ -126,7 +135,7 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...] | str]] = {
     "two positions first": (TimeFirst, (2, 4)),
     "embedding": (lambda: Reader(nn.Embedding(9, 4)), "tokens"),
     "embedding with padding": (lambda: Reader(nn.Embedding(9, 4, padding_idx=2)), "tokens"),
-    "embedding scaled by frequency": (lambda: Reader(nn.EmbeddingBag(9, 4, mode="max")), "tokens"),
+    "bag of maxima": (lambda: Reader(nn.EmbeddingBag(9, 4, mode="max")), "tokens"),
     "bag of sums": (lambda: Reader(nn.EmbeddingBag(9, 4, mode="sum")), "tokens"),
     "bag of means with padding": (lambda: Reader(nn.EmbeddingBag(9, 4, mode="mean", padding_idx=2)), "tokens"),
     "layer norm": (lambda: nn.Sequential(nn.Linear(4, 5), nn.LayerNorm(5), nn.Tanh(), nn.Linear(5, 3)), (4,)),
@@ -202,7 +211,7 @@ def test_every_row_as_if_it_were_alone(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("chunk", [1, 2, 3, N, 100])
+@pytest.mark.parametrize("chunk", [1, 3, 100])
 def test_chunks_do_not_matter(name: str, chunk: int) -> None:
     model, x, y = case(name)
     close(empirical_fisher(model, x, y, chunk=chunk), empirical_fisher(model, x, y))
@@ -360,8 +369,9 @@ def test_nothing_of_the_model_is_changed() -> None:
     assert torch.equal(torch.get_rng_state(), generator)
 
 
-def test_it_works_where_gradients_are_switched_off() -> None:
-    model, x, y = case("lenet")
+@pytest.mark.parametrize("name", MODELS)
+def test_it_works_where_gradients_are_switched_off(name: str) -> None:
+    model, x, y = case(name)
     with torch.no_grad():
         inside = empirical_fisher(model, x, y)
     assert torch.equal(inside, empirical_fisher(model, x, y))
@@ -373,7 +383,7 @@ def test_batch_norm_in_training_mode_is_refused_by_name() -> None:
     with pytest.raises(NumericsError, match=r"layer '1' \(BatchNorm1d\) mixes rows .* model\.eval\(\)"):
         empirical_fisher(model, x, y)
     unaccustomed = nn.Sequential(nn.BatchNorm1d(4, track_running_stats=False), nn.Linear(4, 3)).double().eval()
-    with pytest.raises(NumericsError, match="layer '0' .* mixes rows"):
+    with pytest.raises(NumericsError, match=r"layer '0' .* mixes rows"):
         row_scores(unaccustomed, x, y)
 
 
@@ -418,8 +428,8 @@ def test_data_that_do_not_fit_are_refused() -> None:
         empirical_fisher(model, x, y[1:])
     with pytest.raises(DataError, match="labels run from 0 to 3: a model with 3 outputs needs 0 to 2"):
         empirical_fisher(model, x, torch.tensor([0, 1, 2, 3, 0, 1, 2]))
-    with pytest.raises(DataError, match="labels run from -1"):
-        empirical_fisher(model, x, y - y.max() - 1 + 2)
+    with pytest.raises(DataError, match="labels run from -1 to 2"):
+        empirical_fisher(model, x, torch.tensor([0, 1, 2, -1, 0, 1, 2]))
     with pytest.raises(DataError, match=r"shape \(2, 3\) for 2 rows: numbers need one mean per row"):
         empirical_fisher(model, x, y.double(), likelihood="numbers")
     with pytest.raises(DataError, match=r"shape \(2, 1\) for 2 rows: classes need one logit per class"):

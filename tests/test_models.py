@@ -48,7 +48,7 @@ def test_the_global_generator_is_neither_read_nor_moved() -> None:
 
 
 def test_weights_fill_the_range_of_their_fan_in() -> None:
-    weight = mlp(100, 2, 400, seed=0)[0].weight
+    weight = mlp(100, 2, 400, seed=0)[0].weight.detach()
     # 40,000 uniform draws: all of them inside 99 % of the range has probability 0.99^40000 < 1e-174
     assert 0.099 < float(weight.abs().max()) <= 0.1
     assert abs(float(weight.mean())) < 0.002  # seven standard errors

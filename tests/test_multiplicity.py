@@ -33,9 +33,15 @@ def test_a_statistic_that_never_varies_is_no_evidence() -> None:
     assert evidence(torch.full((100, 3), 7.0)).value.abs().max() == 0
 
 
+def test_a_null_that_never_moves_says_nothing_about_the_observed_value() -> None:
+    draws = torch.full((100, 1), 7.0)
+    draws[0] = 9.0
+    assert evidence(draws).value.abs().max() == 0
+
+
 def test_mostly_zero_draws_do_not_hide_a_large_observed_value() -> None:
     draws = torch.zeros(1000, 1)
-    draws[0] = 1.0
+    draws[0], draws[7] = 1.0, 0.1
     found = evidence(draws).value
     assert p_value(found).item() == pytest.approx(0.001)
 

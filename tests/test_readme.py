@@ -1,0 +1,39 @@
+"""What README says is what the tool does."""
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from picsc_cli.app import app
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_options_in_readme_exist() -> None:
+    audit = get_command(app).commands["audit"]  # type: ignore[attr-defined]
+    known = {option for parameter in audit.params for option in parameter.opts}
+    shown = set(re.findall(r"(?<=\s)--[a-z][a-z-]+", "\n".join(re.findall(r"^\$ picsc audit.*", README, re.M))))
+    assert shown
+    assert shown <= known
+
+
+def test_first_two_commands_install_with_the_tested_versions() -> None:
+    first, second = re.findall(r"```bash\n(.*?)\n```", README, re.S)[:2]
+    assert first == "pip install -c constraints.txt . && picsc audit"
+    assert second == 'pip install -c constraints.txt ".[dev]" && pytest'
+    assert "torch==2.13.0" in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("code", re.findall(r"```python\n(.*?)```", README, re.S))
+def test_python_in_readme_runs(code: str) -> None:
+    exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - our own README
+
+
+def test_files_that_readme_names_exist() -> None:
+    for path in re.findall(r"`((?:picsc|picsc_cli|tests|benchmarks)/[\w/.]+)`", README) + re.findall(
+        r"\]\((docs/[^)]+)\)", README
+    ):
+        assert (ROOT / path).exists(), path
