@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from picsc.errors import DataError, NumericsError
 from picsc.layer_gradients import RowGradients
 from picsc.likelihood import Likelihood, check_labels
-from picsc.scores import Plan, leaf_parameters, live_parameters, make_plan, row_gradients
+from picsc.scores import Plan, differentiable_parameters, make_plan, row_gradients
 
 
 def empirical_fisher(
@@ -48,9 +48,7 @@ def empirical_fisher(
         DataError: there are no rows, or x, y and the model's output do not fit together.
         NumericsError: a layer mixes rows (batch normalisation in training mode) or is random; a result is not finite.
     """
-    fragment = torch.zeros(len(x), dtype=torch.int64, device=x.device)
-    fisher = fragment_fishers(model, x, y, fragment, 1, likelihood=likelihood, chunk=chunk, create_graph=create_graph)
-    return fisher[0]
+    return _fragment_means(model, x, y, None, 1, likelihood, chunk, create_graph, squared=True)[0]
 
 
 def fragment_fishers(
@@ -142,7 +140,7 @@ def row_scores(
         NumericsError: as in `empirical_fisher`.
     """
     plan = _checked(model, x, y, likelihood)
-    parameters = leaf_parameters(model)
+    parameters = differentiable_parameters(model)
     first = next(iter(parameters.values()))
     scores = first.new_empty(len(x), sum(parameter.numel() for parameter in parameters.values()), requires_grad=False)
     for rows, gradients in _chunks(model, plan, parameters, x, y, likelihood, chunk):
@@ -172,7 +170,7 @@ def expected_fisher(
         NumericsError: as in `empirical_fisher`.
     """
     plan = _checked(model, x, torch.zeros(len(x), dtype=torch.int64, device=x.device), likelihood)
-    parameters = leaf_parameters(model)
+    parameters = differentiable_parameters(model)
     total = torch.zeros(sum(one.numel() for one in parameters.values()), dtype=torch.float64, device=x.device)
     for x_c in torch.split(x, chunk or plan.chunk):
         output = model(x_c)
@@ -195,7 +193,7 @@ def _fragment_means(
     model: nn.Module,
     x: Tensor,
     y: Tensor,
-    fragment: Tensor,
+    fragment: Tensor | None,
     k: int,
     likelihood: Likelihood,
     chunk: int | None,
@@ -203,13 +201,13 @@ def _fragment_means(
     *,
     squared: bool,
 ) -> Tensor:
-    """Means over each fragment's rows of scores or squared scores. Rows are brought together by fragment first."""
+    """Means over each fragment's rows of scores or squared scores; None puts all rows into one fragment."""
     plan = _checked(model, x, y, likelihood)
-    sizes = _sizes(fragment, len(x), k)
-    if k > 1:
+    sizes = [len(x)] if fragment is None else _sizes(fragment, len(x), k)
+    if fragment is not None:
         order = fragment.argsort(stable=True)
         x, y = x[order], y[order]
-    parameters = live_parameters(model) if create_graph else leaf_parameters(model)
+    parameters = differentiable_parameters(model, create_graph=create_graph)
     ends = list(accumulate(sizes))
     totals: list[Tensor | None] = [None] * k
     j = 0

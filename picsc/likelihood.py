@@ -33,14 +33,40 @@ def log_likelihood(output: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
     Raises:
         DataError: the output's shape does not fit.
     """
-    n = len(y)
     if likelihood == "numbers":
-        if output.numel() != n:
-            raise DataError(
-                f"the model gives outputs of shape {tuple(output.shape)} for {n} rows: numbers need one mean per row, "
-                "shape (n,) or (n, 1)"
-            )
-        return -0.5 * (y.to(output.dtype) - output.reshape(n)).square()
+        return -0.5 * _residuals(output, y).square()
+    return -cross_entropy(_logits(output, len(y)), y, reduction="none")
+
+
+def summed_log_likelihood(output: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
+    """The sum of `log_likelihood` over rows, as one operation; a scalar in nats.
+
+    Args:
+        output: as in `log_likelihood`.
+        y: as in `log_likelihood`.
+        likelihood: as in `log_likelihood`.
+
+    Raises:
+        DataError: the output's shape does not fit.
+    """
+    if likelihood == "numbers":
+        return -0.5 * _residuals(output, y).square().sum()
+    return -cross_entropy(_logits(output, len(y)), y, reduction="sum")
+
+
+def _residuals(output: Tensor, y: Tensor) -> Tensor:
+    """Targets minus means, (n,)."""
+    n = len(y)
+    if output.numel() != n:
+        raise DataError(
+            f"the model gives outputs of shape {tuple(output.shape)} for {n} rows: numbers need one mean per row, "
+            "shape (n,) or (n, 1)"
+        )
+    return y.to(output.dtype) - output.reshape(n)
+
+
+def _logits(output: Tensor, n: int) -> Tensor:
+    """The output as (n, c)."""
     if n == 1 and output.ndim == 1:  # a model that ends in squeeze()
         output = output[None]
     if output.ndim != 2 or output.shape[0] != n or output.shape[1] < 2:
@@ -48,7 +74,7 @@ def log_likelihood(output: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
             f"the model gives outputs of shape {tuple(output.shape)} for {n} rows: classes need one logit per class, "
             "shape (n, c) with c >= 2"
         )
-    return -cross_entropy(output, y, reduction="none")
+    return output
 
 
 def check_labels(y: Tensor, outputs: int) -> None:

@@ -23,7 +23,7 @@ from torch.func import functional_call, grad, vmap
 
 from picsc.errors import NumericsError
 from picsc.layer_gradients import RULES, Dense, RowGradients, Summed
-from picsc.likelihood import Likelihood, log_likelihood
+from picsc.likelihood import Likelihood, summed_log_likelihood
 
 CHUNK_FLOATS = 1 << 22
 """Activations held at once unless the caller says otherwise."""
@@ -92,7 +92,7 @@ def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood) -> Plan:
         DataError: the model's output does not fit the likelihood.
     """
     refuse_mixing(model)
-    leaves = leaf_parameters(model)
+    leaves = differentiable_parameters(model)
     names = {id(parameter): name for name, parameter in model.named_parameters()}
     layers = {
         module: {role: names[id(parameter)] for role, parameter in module._parameters.items() if parameter is not None}
@@ -109,7 +109,7 @@ def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood) -> Plan:
     explained = Counter(name for call in calls for name in layers.get(call.layer, {}).values())
     anything = torch.zeros(n, dtype=torch.int64, device=output.device)
     with torch.enable_grad():
-        used = _uses(log_likelihood(output, anything, likelihood).sum(), leaves)
+        used = _uses(summed_log_likelihood(output, anything, likelihood), leaves)
     rest = tuple(name for name in leaves if used[name] != explained[name])
     floats = (output.numel() + sum(call.floats for call in calls)) // n + sum(leaves[name].numel() for name in rest)
     chunk = max(1, min(CHUNK_FLOATS // max(1, floats), MOST_ROWS))
@@ -121,15 +121,17 @@ def _unclear(calls: list[_Call], n: int) -> set[nn.Module]:
     return {call.layer for call in calls if call.a is None or not (len(call.a) == call.rows == n)}
 
 
-def leaf_parameters(model: nn.Module) -> dict[str, Tensor]:
-    """The parameters, cut off from any graph, ready to be differentiated; frozen ones too."""
-    return {name: parameter.detach().requires_grad_() for name, parameter in model.named_parameters()}
+def differentiable_parameters(model: nn.Module, *, create_graph: bool = False) -> dict[str, Tensor]:
+    """The parameters by name, in order, ready to be differentiated; frozen ones as copies that share their memory.
 
-
-def live_parameters(model: nn.Module) -> dict[str, Tensor]:
-    """The parameters themselves, so that what is computed can be differentiated in them."""
+    Args:
+        model: whose parameters.
+        create_graph: parameters that are themselves results stay connected to what they were computed from.
+    """
     return {
-        name: parameter if parameter.requires_grad else parameter.detach().requires_grad_()
+        name: parameter
+        if parameter.requires_grad and (create_graph or parameter.is_leaf)
+        else parameter.detach().requires_grad_()
         for name, parameter in model.named_parameters()
     }
 
@@ -150,7 +152,7 @@ def row_gradients(
     Args:
         model: gives the outputs; hooks are hung on it for the time of the call.
         plan: from `make_plan` on the same model.
-        parameters: `leaf_parameters`, or `live_parameters` with create_graph.
+        parameters: `differentiable_parameters` of it.
         x: inputs (n, ...).
         y: targets (n,).
         likelihood: of y.
@@ -163,7 +165,7 @@ def row_gradients(
     n = len(x)
     with torch.enable_grad():
         output, calls = _run(model, parameters, x, tuple(plan.layers))
-        total = log_likelihood(output, y, likelihood).sum()
+        total = summed_log_likelihood(output, y, likelihood)
         deltas: tuple[Tensor | None, ...] = ()
         if calls:
             edges = [_edge(call, n) for call in calls]
@@ -215,7 +217,8 @@ def _run(
         calls.append(_Call(layer, a, edge, len(output), output.numel() + (0 if a is None else a.numel())))
 
     with torch.enable_grad(), _hooked(layers, note):
-        output = functional_call(model, parameters, (x,))
+        own = all(parameters[name] is parameter for name, parameter in model.named_parameters())
+        output = model(x) if own else functional_call(model, parameters, (x,))
     return output, calls
 
 
@@ -260,7 +263,7 @@ def _by_differentiation(
 
     def of_row(part: dict[str, Tensor], x_i: Tensor, y_i: Tensor) -> Tensor:
         output = functional_call(model, {**held, **part}, (x_i[None],))
-        return log_likelihood(output, y_i[None], likelihood).sum()
+        return summed_log_likelihood(output, y_i[None], likelihood)
 
     if not create_graph:  # vectorised second derivatives of some layers (LayerNorm in torch 2.13) are wrong
         scores = _vectorised(of_row, {name: held[name] for name in rest}, x, y)
