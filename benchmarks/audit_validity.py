@@ -287,7 +287,7 @@ def power(
     work = []
     for size in sizes:
         able = [name for name in names if table(name).n >= size * PIECES and _has_classes(name)]
-        count = repeats if size < 1000 else -(-repeats // 2)
+        count = repeats if size < 1000 else -(-repeats // 4)  # the longest cells, and the least in doubt
         for kind in kinds:
             for share in SHARES:
                 work += [

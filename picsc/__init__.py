@@ -3,7 +3,7 @@
 The public verb is `audit`; it returns the report that `picsc audit` prints. Modules, from the verb down:
 
 - `auditing`, `verdict`, `advice`: cut, test, judge, and say what to do
-- `shift_test`, `multiplicity`, `nulls`: statistics, their permutation null, family-wise error
+- `shift_test`, `statistic_draws`, `label_draws`, `multiplicity`, `nulls`: statistics, their null, family-wise error
 - `column_shift`, `model_shift`, `domain_classifier`, `divergence`: the statistics
 - `fisher`, `models`, `engine`: Fisher information, the paper's networks, training
 - `fragments`, `datasets`: row numbers of the pieces, tables in

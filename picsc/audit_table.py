@@ -15,18 +15,22 @@ from torch import Tensor
 
 from picsc.column_shift import Coded, code_levels, code_numbers
 from picsc.datasets.encoding import encode
+from picsc.datasets.table import Target
 from picsc.engine import fit_reference
 from picsc.fisher import row_scores
 from picsc.nulls import ROWS_PER_DRAW, Ints
-from picsc.shift_test import PerRow, Table
+from picsc.statistic_draws import Table
 
 if TYPE_CHECKING:
-    from picsc.datasets.table import Column, Dataset, Target
+    from collections.abc import Callable
+
+    from picsc.datasets.table import Column, Dataset
+    from picsc.label_draws import PerRow
 
 EXACT_ROWS = 5_000
 """Up to here sums are in float64, where they cost nothing; beyond, float32."""
-SCORE_CELLS = 50_000_000
-"""Most per-row gradients, with their squares, that the draws hold at once."""
+CONTRIBUTIONS = 50_000_000
+"""Most numbers per draw: rows times what each contributes."""
 
 
 def audit_table(dataset: Dataset, *, seed: int) -> Table:
@@ -39,61 +43,63 @@ def audit_table(dataset: Dataset, *, seed: int) -> Table:
         seed: of the model's initial parameters and minibatches.
     """
     encoded = encode(dataset).matrix
-    numeric = [column for column in dataset.columns if not column.coded]
-    target, scores, width = None, None, 0
-    if dataset.target is not None:
-        target = _coded_target(dataset.target)
-        scores, width = _scores(encoded, dataset.target, seed=seed)
     exact = torch.float64 if dataset.n <= EXACT_ROWS else torch.float32
+    target = dataset.target
+    numbers = [cast("NDArray[np.float64]", column.values) for column in dataset.columns if not column.coded]
+    f_numeric = len(numbers)
+    if target is not None and target.kind == "numbers":
+        numbers.append(cast("NDArray[np.float64]", target.values))
+    scores, d = (_no_scores(exact), 0) if target is None else _scores(encoded, target, exact, seed=seed)
+    values = _standardised(numbers, exact)
+
+    def contributions(rows: Ints) -> Tensor:
+        gradient, labelled = scores(rows).tensor_split([d], dim=1)
+        return torch.cat([gradient, gradient.square(), labelled, *values(rows), torch.ones_like(labelled)], 1)
+
     return Table(
         columns=tuple(_coded(column) for column in dataset.columns),
-        numbers=_standardised([cast("NDArray[np.float64]", column.values) for column in numeric], exact),
+        target=None if target is None else _coded(target),
         encoded=encoded,
-        target=target,
-        target_number=_target_number(dataset.target, exact),
-        scores=scores,
-        rows_per_draw=min(ROWS_PER_DRAW, max(2_000, SCORE_CELLS // max(1, 2 * width))),
+        contributions=contributions,
+        parameters=d,
+        f_numeric=f_numeric,
+        rows_per_draw=min(ROWS_PER_DRAW, max(2_000, CONTRIBUTIONS // (2 * d + 3 * len(numbers) + 2))),
     )
 
 
-def _coded(column: Column) -> Coded:
-    if column.coded:
-        return code_levels(column.name, cast("NDArray[np.int32]", column.values), len(column.levels))
+def _coded(column: Column | Target) -> Coded:
+    coded = column.kind == "classes" if isinstance(column, Target) else column.coded
+    if coded:
+        return code_levels(column.name, cast("NDArray[np.int64]", column.values), len(column.levels))
     return code_numbers(column.name, cast("NDArray[np.float64]", column.values))
 
 
-def _coded_target(target: Target) -> Coded:
-    if target.kind == "classes":
-        return code_levels(target.name, cast("NDArray[np.int64]", target.values), len(target.levels))
-    return code_numbers(target.name, cast("NDArray[np.float64]", target.values))
-
-
-def _target_number(target: Target | None, dtype: torch.dtype) -> PerRow | None:
-    if target is None or target.kind == "classes":
-        return None
-    return _standardised([cast("NDArray[np.float64]", target.values)], dtype)
-
-
-def _standardised(columns: list[NDArray[np.float64]], dtype: torch.dtype) -> PerRow:
-    """Rows to (m, 2 f): standardised values, 0 where missing, then 1 where present."""
+def _standardised(
+    columns: list[NDArray[np.float64]], dtype: torch.dtype
+) -> Callable[[Ints], tuple[Tensor, Tensor, Tensor]]:
+    """Rows to standardised values, 0 where missing; their squares; and 1 where present: (m, f) each."""
     centres = [(float(np.nanmean(values)), float(np.nanstd(values)) or 1.0) for values in columns]
 
-    def per_row(rows: Ints) -> Tensor:
-        out = torch.zeros((len(rows), 2 * len(columns)), dtype=dtype)
+    def per_row(rows: Ints) -> tuple[Tensor, Tensor, Tensor]:
+        out, there = (torch.zeros((len(rows), len(columns)), dtype=dtype) for _ in range(2))
         for j, (values, (mean, sd)) in enumerate(zip(columns, centres, strict=True)):
             taken = values[rows]
             present = ~np.isnan(taken)
             out[:, j] = torch.from_numpy(np.where(present, (taken - mean) / sd, 0.0))
-            out[:, len(columns) + j] = torch.from_numpy(present)
-        return out
+            there[:, j] = torch.from_numpy(present)
+        return out, out.square(), there
 
     return per_row
 
 
-def _scores(encoded: NDArray[np.float32], target: Target, *, seed: int) -> tuple[PerRow, int]:
-    """Train the reference model on the labelled rows; return its per-row gradients and their number d.
+def _no_scores(dtype: torch.dtype) -> PerRow:
+    return lambda rows: torch.zeros((len(rows), 1), dtype=dtype)
 
-    The parameters are float64 for the gradients of short tables, so that row order changes nothing beyond 1e-12.
+
+def _scores(encoded: NDArray[np.float32], target: Target, exact: torch.dtype, *, seed: int) -> tuple[PerRow, int]:
+    """Train the reference model on the labelled rows; return its per-row gradients, and d.
+
+    The gradients of short tables are taken in float64, so that row order changes nothing beyond 1e-12.
     """
     labelled = ~target.missing
     y = _model_target(target)
@@ -105,11 +111,11 @@ def _scores(encoded: NDArray[np.float32], target: Target, *, seed: int) -> tuple
         outputs=len(target.levels) if likelihood == "classes" else 1,
         seed=seed,
     )
-    exact = torch.float64 if len(encoded) <= EXACT_ROWS else torch.float32
     model = model.to(exact)
     d = sum(parameter.numel() for parameter in model.parameters())
 
     def per_row(rows: Ints) -> Tensor:
+        """Gradients, then 1 where there is a label: (m, d + 1)."""
         known = labelled[rows]
         out = torch.zeros((len(rows), d + 1), dtype=exact)
         x = torch.from_numpy(encoded[rows[known]]).to(exact)

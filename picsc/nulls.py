@@ -17,8 +17,7 @@ from torch import Tensor
 Ints = NDArray[np.int64]
 
 ROWS_PER_DRAW = 20_000
-"""Above this many rows the draws permute a subsample. Every statistic is scaled by 1 / (1/n_piece + 1/n_reference), the
-closed form of its permutation variance, so that draws of the subsample are draws of the whole."""
+"""Above this many rows the draws permute a subsample, see `picsc.label_draws`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ from picsc.reports import Cell, ColumnShift, FragmentReport, Verdict, finite
 
 if TYPE_CHECKING:
     from picsc.column_notes import Notes
-    from picsc.shift_test import ColumnTest, Question, ShiftTest
+    from picsc.shift_test import Question, ShiftTest
+    from picsc.statistic_draws import ColumnTest
 
 N_MIN = 20
 """Fewest rows that are judged: below, one or two repeated values make any distribution function jump by a tenth."""

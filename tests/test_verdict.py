@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from picsc.model_shift import ModelShift
-from picsc.shift_test import ColumnTest, Question, ShiftTest
+from picsc.shift_test import Question, ShiftTest
+from picsc.statistic_draws import ColumnTest
 from picsc.verdict import Piece, Rule, verdicts
 
 
