@@ -26,6 +26,10 @@ THRESHOLDS = 256
 taken over quantiles and is at most 1/256 below the exact distance."""
 
 
+CACHE_NUMBERS = 32_768
+"""About how many numbers are counted at a time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Coded:
     """One column as codes 0 .. t-2, and t-1 where missing."""
@@ -100,9 +104,18 @@ def count(column: Coded, labels: Ints, contrast: Contrast, rows: Ints | slice = 
     Returns:
         (C, L, t) int64.
     """
-    draws = len(labels)
-    flat = (np.arange(draws)[:, None] * contrast.labels + labels) * column.t + column.codes[rows]
-    counts = np.bincount(flat.reshape(-1), minlength=draws * contrast.labels * column.t)
+    draws, m = labels.shape
+    cells = contrast.labels * column.t
+    codes = column.codes[rows]
+    together = max(1, CACHE_NUMBERS // m)
+    counts = np.empty((draws, cells), np.int64)
+    for start in range(0, draws, together):
+        # in place and a few draws at a time: three times as fast as all at once, which leaves the cache
+        place = np.multiply(labels[start : start + together], column.t, dtype=np.int64)
+        place += codes
+        place += (np.arange(len(place)) * cells)[:, None]
+        found = np.bincount(place.reshape(-1), minlength=len(place) * cells)
+        counts[start : start + together] = found.reshape(-1, cells)
     return torch.from_numpy(counts.reshape(draws, contrast.labels, column.t))
 
 

@@ -45,7 +45,7 @@ def apart(drawn: torch.Tensor) -> torch.Tensor:
 
 
 def test_a_subsample_draws_differences_with_the_mean_and_spread_of_the_whole() -> None:
-    """1500 draws know a mean to 0.026 and a spread to 2 %; an eighth is beyond five standard errors of the difference."""
+    """1500 draws know a mean to 0.026 and a spread to 2 %; an eighth is over five standard errors of the difference."""
     whole, part = apart(sums(4000)[1:]), apart(sums(400)[1:])
     spread = whole.std(0)
     assert ((part.mean(0) - whole.mean(0)).abs() <= 0.25 * spread).all()
