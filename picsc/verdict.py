@@ -65,6 +65,13 @@ def verdicts(pieces: tuple[Piece, ...], test: ShiftTest, rule: Rule, notes: Note
     return tuple(_unjudged(piece) if piece.judged is None else _judged(piece, test, rule, notes) for piece in pieces)
 
 
+def overall(fragments: tuple[FragmentReport, ...]) -> Verdict:
+    """The worst verdict of all; inconclusive only when no tested piece could be judged."""
+    found = {fragment.verdict for fragment in fragments}
+    tested = {fragment.verdict for fragment in fragments if fragment.p_data is not None}
+    return "shift" if "shift" in found else "inconclusive" if tested == {"inconclusive"} else "ok"
+
+
 def _unjudged(piece: Piece) -> FragmentReport:
     verdict: Verdict = "ok" if piece.rows else "inconclusive"
     unknown = {field.name: None for field in fields(FragmentReport) if "None" in str(field.type)}

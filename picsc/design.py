@@ -1,0 +1,110 @@
+"""From a cut to an experiment: what is compared with what, and what may change places under the null.
+
+Letters: n rows, K pieces.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from picsc.datasets.rows import stack, take
+from picsc.errors import DataError, SettingsError
+from picsc.nulls import Contrast, Exchange, Ints, blocks
+from picsc.verdict import Piece
+
+if TYPE_CHECKING:
+    from picsc.datasets.table import Dataset
+    from picsc.fragments import Cut, Fragment
+    from picsc.settings import AuditSettings
+
+REFERENCES = ("rest", "previous", "first")
+MOST_DRAWN = 10_000_000
+"""Most (draw, piece) pairs; beyond, ask for fewer draws or pieces."""
+
+
+def reference_name(settings: AuditSettings, pieces: Cut, reference: Dataset | None) -> str:
+    """Name what the pieces are compared with; a sequence is compared with the piece before, unless told otherwise."""
+    if reference is not None:
+        return f"file {reference.name}"
+    named = settings.reference or ("previous" if pieces.ordered else "rest")
+    if named not in REFERENCES:
+        raise SettingsError(f"--reference {named}: must be one of {', '.join(REFERENCES)}, or the path of a file")
+    return named
+
+
+def labelled(dataset: Dataset, pieces: Cut, reference: Dataset | None) -> tuple[Dataset, Ints]:
+    """The rows that take part, and the label of each: the piece's position, or K for the rows of a reference file."""
+    labels = np.full(dataset.n, -1, np.int64)
+    for i, fragment in enumerate(pieces.fragments):
+        labels[fragment.rows] = i
+    kept = np.flatnonzero(labels >= 0)
+    everything, labels = take(dataset, kept), labels[kept]
+    if reference is None:
+        return everything, labels
+    return stack(everything, reference), np.concatenate([labels, np.full(reference.n, len(pieces.fragments), np.int64)])
+
+
+def contrast(pieces: Cut, named: str, *, with_file: bool) -> tuple[Contrast, tuple[int, ...]]:
+    """Which pieces are tested against which; a sequence's first piece has no previous one."""
+    k = len(pieces.fragments)
+    if with_file:
+        return Contrast(k + 1, tuple(range(k)), (k,) * k), tuple(range(k))
+    if named == "previous":
+        return Contrast(k, tuple(range(1, k)), tuple(range(k - 1))), tuple(range(1, k))
+    if named == "first":
+        return Contrast(k, tuple(range(1, k)), (0,) * (k - 1)), tuple(range(1, k))
+    return Contrast(k, tuple(range(k)), "rest"), tuple(range(k))
+
+
+def check_size(k: int, settings: AuditSettings) -> None:
+    """Refuse what cannot be tested: no piece with a reference, or more draws than memory holds."""
+    if k == 0:
+        raise DataError("one piece only: nothing to compare it with; cut into two or more")
+    if k * settings.draws > MOST_DRAWN:
+        raise SettingsError(f"{k} pieces x {settings.draws} draws: at most {MOST_DRAWN} in all; lower --draws")
+
+
+def exchange(pieces: Cut, labels: Ints, settings: AuditSettings, n: int) -> Exchange:
+    """What the null may permute: it repeats the way the pieces were made."""
+    kept = np.setdiff1d(np.arange(n), pieces.unassigned)
+    extra = len(labels) - len(kept)  # the rows of a reference file are strata and units of their own kind
+
+    def extended(ids: Ints | None) -> Ints | None:
+        if ids is None:
+            return None
+        ids = ids[kept]
+        return np.concatenate([ids, ids.max() + 1 + np.arange(extra)]) if extra else ids
+
+    if settings.block > 1:
+        return Exchange(units=blocks(labels, settings.block, _stream_order(pieces, kept, len(labels))))
+    # a file's rows were never stratified together with the pieces, so only rows may change places with them
+    return Exchange(units=extended(pieces.units), strata=None if extra else extended(pieces.strata))
+
+
+def _stream_order(pieces: Cut, kept: Ints, n: int) -> Ints:
+    """Rows piece by piece, then the rest; inside a piece in row order."""
+    position = np.full(int(kept.max()) + 1, -1, np.int64)
+    position[kept] = np.arange(len(kept))
+    ordered = np.concatenate([position[fragment.rows] for fragment in pieces.fragments])
+    return np.concatenate([ordered, np.arange(len(ordered), n)])
+
+
+def unit(pieces: Cut, settings: AuditSettings) -> str:
+    """Say what the null permutes."""
+    if settings.block > 1:
+        return f"blocks of {settings.block} rows"
+    if pieces.units is not None:
+        return f"groups of {settings.cut.group}"
+    return "rows" if pieces.strata is None else "rows within classes"
+
+
+def pieces(fragments: tuple[Fragment, ...], tested: tuple[int, ...], named: str) -> tuple[Piece, ...]:
+    """Pair every fragment with its position among the tested ones."""
+    position = {piece: k for k, piece in enumerate(tested)}
+    why = "first piece: nothing before it" if named == "previous" else "the reference"
+    return tuple(
+        Piece(fragment.name, len(fragment.rows), position.get(i), "" if i in position else why)
+        for i, fragment in enumerate(fragments)
+    )

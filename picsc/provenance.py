@@ -1,0 +1,65 @@
+"""What a report says of its data and of how to get the same bytes again."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+from picsc.reports import ColumnInfo, DataInfo, Finding
+
+if TYPE_CHECKING:
+    from picsc.datasets.table import Dataset
+    from picsc.settings import AuditSettings
+
+
+def left_out(dataset: Dataset) -> list[Finding]:
+    """What the reader left out, one finding for each kind."""
+    findings = []
+    for kind in sorted({column.kind for column in dataset.left_out}):
+        columns = [column for column in dataset.left_out if column.kind == kind]
+        names = ", ".join(column.name for column in columns[:5]) + (
+            f" and {len(columns) - 5} more" if columns[5:] else ""
+        )
+        reasons = "; ".join(dict.fromkeys(column.reason for column in columns[:5]))
+        findings.append(Finding(f"{kind}-left-out", "note", f"left out: {names} ({reasons})"))
+    return findings
+
+
+def data_info(dataset: Dataset) -> DataInfo:
+    """Describe the table as it was understood."""
+    target = dataset.target
+    used = [
+        ColumnInfo(c.name, c.kind, int(c.missing.sum()), len(c.levels) if c.coded else None, True, c.note)
+        for c in dataset.columns
+    ]
+    unused = [ColumnInfo(c.name, c.kind, c.missing, None, False, c.reason) for c in dataset.left_out]
+    return DataInfo(
+        name=dataset.name,
+        source=dataset.source,
+        rows=dataset.n,
+        target=None if target is None else target.name,
+        target_chosen="none" if target is None else target.chosen,
+        task="unlabelled" if target is None else "classification" if target.kind == "classes" else "regression",
+        classes=len(target.levels) if target is not None and target.kind == "classes" else None,
+        columns=(*used, *unused),
+        sha256=dataset.sha256,
+    )
+
+
+def manifest(dataset: Dataset, reference: Dataset | None, settings: AuditSettings) -> dict[str, object]:
+    """What it takes to get the same bytes again; no time and no machine name, so that equal runs are equal."""
+    packages = ("picsc", "numpy", "scipy", "pandas", "scikit-learn", "torch")
+    return {
+        "versions": {"python": platform.python_version(), **{name: _version(name) for name in packages}},
+        "seed": settings.seed,
+        "data_sha256": dataset.sha256,
+        "reference_sha256": None if reference is None else reference.sha256,
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
