@@ -44,7 +44,7 @@ def audit_table(dataset: Dataset, *, seed: int) -> Table:
     """
     encoded = encode(dataset).matrix
     exact = torch.float64 if dataset.n <= EXACT_ROWS else torch.float32
-    target = dataset.target
+    target = None if dataset.target is None or dataset.target.missing.all() else dataset.target
     numbers = [cast("NDArray[np.float64]", column.values) for column in dataset.columns if not column.coded]
     f_numeric = len(numbers)
     if target is not None and target.kind == "numbers":
@@ -78,7 +78,7 @@ def _standardised(
     columns: list[NDArray[np.float64]], dtype: torch.dtype
 ) -> Callable[[Ints], tuple[Tensor, Tensor, Tensor]]:
     """Rows to standardised values, 0 where missing; their squares; and 1 where present: (m, f) each."""
-    centres = [(float(np.nanmean(values)), float(np.nanstd(values)) or 1.0) for values in columns]
+    centres = [_centre(values) for values in columns]
 
     def per_row(rows: Ints) -> tuple[Tensor, Tensor, Tensor]:
         out, there = (torch.zeros((len(rows), len(columns)), dtype=dtype) for _ in range(2))
@@ -90,6 +90,12 @@ def _standardised(
         return out, out.square(), there
 
     return per_row
+
+
+def _centre(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Mean and standard deviation of the values present; (0, 1) of none, and never a deviation of 0."""
+    present = values[~np.isnan(values)]
+    return (float(present.mean()), float(present.std()) or 1.0) if len(present) else (0.0, 1.0)
 
 
 def _no_scores(dtype: torch.dtype) -> PerRow:
@@ -134,5 +140,5 @@ def _model_target(target: Target) -> Tensor:
     """Class codes as they are; numbers in units of their standard deviation."""
     if target.kind == "classes":
         return torch.from_numpy(target.values.astype(np.int64))
-    values = target.values.astype(np.float64)
-    return torch.from_numpy((values - np.nanmean(values)) / (np.nanstd(values) or 1.0)).float()
+    mean, deviation = _centre(target.values.astype(np.float64))
+    return torch.from_numpy((target.values - mean) / deviation).float()

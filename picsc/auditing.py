@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,17 +12,20 @@ import pandas as pd
 
 from picsc import design
 from picsc.advice import summary
+from picsc.attribution import attributed
 from picsc.audit_table import audit_table
 from picsc.column_notes import column_notes
 from picsc.datasets.load import from_arrays, from_frame, load
+from picsc.datasets.rows import take
 from picsc.errors import SettingsError
 from picsc.fragments import Cut, cut, validate
+from picsc.nulls import Contrast, Exchange, Ints
 from picsc.provenance import data_info, left_out, manifest
-from picsc.reports import AuditReport, Finding, NullInfo
+from picsc.reports import AuditReport, Finding, FragmentReport, NullInfo
 from picsc.settings import AuditSettings, CutSettings, ReadSettings, Splitter, Task, validated
 from picsc.shift_test import shift_test
 from picsc.threads import one_thread
-from picsc.verdict import Rule, overall, verdicts
+from picsc.verdict import Piece, Rule, overall, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -178,25 +182,20 @@ def audit_dataset(
     exchange = design.exchange(pieces, labels, settings, dataset.n)
     if settings.gamma is not None:
         findings.append(_raw_threshold(settings.gamma))
-    tell("training the reference model")
+    paired = design.pieces(pieces.fragments, tested, named)
     with one_thread():
-        table = audit_table(everything, seed=settings.seed)
-        tell(f"testing {len(tested)} pieces")
-        test = shift_test(
-            table,
-            labels,
-            contrast,
-            exchange,
-            level=settings.level,
-            draws=settings.draws,
-            seed=settings.seed,
-            jobs=settings.jobs,
-        )
-    kinds: dict[str, str] = {column.name: column.kind for column in everything.columns}
-    rule = Rule(settings.level, settings.min_effect, settings.gamma, kinds)
-    judged = verdicts(
-        design.pieces(pieces.fragments, tested, named), test, rule, column_notes(everything, labels, contrast)
-    )
+        judged, drawn = _judged(everything, labels, contrast, exchange, paired, settings, tell)
+        if contrast.reference == "rest" and settings.gamma is None:
+
+            def among(kept: tuple[int, ...]) -> tuple[FragmentReport, ...]:
+                rows, some = design.among(labels, kept)
+                subset = Exchange(*(None if ids is None else ids[rows] for ids in (exchange.units, exchange.strata)))
+                alone = tuple(replace(paired[k], judged=i) for i, k in enumerate(kept))
+                fewer = Contrast(len(kept), tuple(range(len(kept))), "rest")
+                return _judged(take(everything, rows), some, fewer, subset, alone, settings, tell)[0]
+
+            judged, aside = attributed(judged, among)
+            findings += _set_aside([judged[k].name for k in aside])
     whole = overall(judged)
     return AuditReport(
         verdict=whole,
@@ -206,10 +205,10 @@ def audit_dataset(
         reference=named,
         pieces=pieces.words,
         null=NullInfo(
-            kind="permutation" if test.rows_drawn == everything.n else "permutation-subsampled",
+            kind="permutation" if drawn == everything.n else "permutation-subsampled",
             unit=design.unit(pieces, settings),
             draws=settings.draws,
-            rows=test.rows_drawn,
+            rows=drawn,
         ),
         data=data_info(dataset),
         findings=tuple(findings),
@@ -217,6 +216,42 @@ def audit_dataset(
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
         manifest=manifest(dataset, reference, settings),
     )
+
+
+def _judged(
+    dataset: Dataset,
+    labels: Ints,
+    contrast: Contrast,
+    exchange: Exchange,
+    pieces: tuple[Piece, ...],
+    settings: AuditSettings,
+    tell: Callable[[str], None],
+) -> tuple[tuple[FragmentReport, ...], int]:
+    """Train the reference model on these rows, test every piece, and judge; also the number of rows drawn."""
+    tell("training the reference model")
+    table = audit_table(dataset, seed=settings.seed)
+    tell(f"testing {len(contrast.pieces)} pieces")
+    test = shift_test(
+        table,
+        labels,
+        contrast,
+        exchange,
+        level=settings.level,
+        draws=settings.draws,
+        seed=settings.seed,
+        jobs=settings.jobs,
+    )
+    kinds: dict[str, str] = {column.name: column.kind for column in dataset.columns}
+    rule = Rule(settings.level, settings.min_effect, settings.gamma, kinds)
+    return verdicts(pieces, test, rule, column_notes(dataset, labels, contrast)), test.rows_drawn
+
+
+def _set_aside(names: list[str]) -> list[Finding]:
+    """Tell which pieces are no part of the others' reference."""
+    if not names:
+        return []
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return [Finding("set-aside", "note", f"set aside: {shown}; the other pieces are compared with one another only")]
 
 
 def _split(dataset: Dataset, pieces: Cut, settings: AuditSettings) -> tuple[Finding, ...]:

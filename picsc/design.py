@@ -58,6 +58,15 @@ def contrast(pieces: Cut, named: str, *, with_file: bool) -> tuple[Contrast, tup
     return Contrast(k, tuple(range(k)), "rest"), tuple(range(k))
 
 
+def among(labels: Ints, kept: tuple[int, ...]) -> tuple[Ints, Ints]:
+    """Rows of some pieces, and their labels renumbered from 0 in the order of `kept`."""
+    place = np.full(int(labels.max()) + 1, -1, np.int64)
+    place[list(kept)] = np.arange(len(kept))
+    renumbered = place[labels]
+    rows = np.flatnonzero(renumbered >= 0)
+    return rows, renumbered[rows]
+
+
 def check_size(k: int, settings: AuditSettings) -> None:
     """Refuse what cannot be tested: no piece with a reference, or more draws than memory holds."""
     if k == 0:

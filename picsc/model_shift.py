@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from picsc.nulls import Contrast, Ints
 
 
+MOST_DENSE = 64
+"""Up to this many labels a product with their indicator, mostly zeros, is faster than adding row by row."""
+
+
 class ModelShift(NamedTuple):
     """Fisher quantities per (draw, piece), all (C, K) float64."""
 
@@ -47,6 +51,11 @@ def label_sums(rows: Tensor, labels: Ints, contrast: Contrast) -> Tensor:
         (C, L, p), in the type of `rows`.
     """
     draws, n = labels.shape
+    if contrast.labels > MOST_DENSE:
+        sums = rows.new_zeros((draws, contrast.labels, rows.shape[1]))
+        for total, label in zip(sums, torch.from_numpy(labels), strict=True):
+            total.index_add_(0, label, rows)
+        return sums
     indicator = rows.new_zeros((draws, contrast.labels, n))
     indicator.scatter_(1, torch.from_numpy(labels)[:, None, :], 1.0)
     return (indicator.reshape(-1, n) @ rows).reshape(draws, contrast.labels, -1)

@@ -99,6 +99,15 @@ def test_large_table_is_subsampled_and_still_right() -> None:
     assert last_piece(report).columns[0].name == "x1"
 
 
+def test_one_shifted_fold_does_not_blame_the_others_however_many_rows_there_are() -> None:
+    """Every other fold differs from a rest that holds the shifted one; compared with one another they agree."""
+    frame = classed(30_000, 3)
+    frame.loc[27_000:, "x1"] += 1.5
+    report = picsc.audit(frame, folds=10, draws=FAST)
+    assert [fragment.name for fragment in report.shifted] == ["fold 10"]
+    assert "set-aside" in {finding.code for finding in report.findings}
+
+
 def test_equal_class_shares_of_a_large_stratified_split_are_no_evidence() -> None:
     report = picsc.audit(classed(40_000, 3), folds=5, draws=FAST)
     assert min(fragment.p_model or 0 for fragment in report.fragments) > 0.01

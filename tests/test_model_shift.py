@@ -20,6 +20,14 @@ def test_sums_by_label_are_the_loop() -> None:
     np.testing.assert_array_equal(label_sizes(LABELS, REST), [np.bincount(draw, minlength=3) for draw in LABELS])
 
 
+def test_sums_by_many_labels_are_the_product_with_their_indicator() -> None:
+    rows = torch.from_numpy(RNG.normal(size=(300, 2)))
+    labels = RNG.integers(100, size=(3, 300))
+    found = label_sums(rows, labels, Contrast(100, tuple(range(100)), "rest"))
+    indicator = torch.nn.functional.one_hot(torch.from_numpy(labels), 100).double()
+    torch.testing.assert_close(found, indicator.transpose(1, 2) @ rows)
+
+
 def test_fisher_quantities_are_those_of_the_two_sides() -> None:
     gradient = torch.from_numpy(RNG.normal(size=(90, 7)))
     squares = gradient.square()
