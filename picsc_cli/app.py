@@ -40,7 +40,10 @@ REFERENCE_WORDS = ("rest", "previous", "first")
 def main() -> None:
     """Entry point of the console script."""
     streams.prepare()
-    app(prog_name="picsc")
+    try:
+        app(prog_name="picsc")
+    except SystemExit as done:
+        exits.leave(done)
 
 
 def _print_version(asked: bool) -> None:
