@@ -189,10 +189,9 @@ def audit_dataset(
 
             def among(kept: tuple[int, ...]) -> tuple[FragmentReport, ...]:
                 rows, some = design.among(labels, kept)
-                subset = Exchange(*(None if ids is None else ids[rows] for ids in (exchange.units, exchange.strata)))
                 alone = tuple(replace(paired[k], judged=i) for i, k in enumerate(kept))
                 fewer = Contrast(len(kept), tuple(range(len(kept))), "rest")
-                return _judged(take(everything, rows), some, fewer, subset, alone, settings, tell)[0]
+                return _judged(take(everything, rows), some, fewer, exchange.among(rows), alone, settings, tell)[0]
 
             judged, aside = attributed(judged, among)
             findings += _set_aside([judged[k].name for k in aside])

@@ -103,15 +103,13 @@ def label_draws(
         seed: of subsample and permutations.
     """
     sample = subsample(labels, exchange, rows=rows, seed=seed)
-    moved = Exchange(*(None if ids is None else ids[sample] for ids in (exchange.units, exchange.strata)))
     drawn, sizes = [], []
-    for chunk in draw_labels(labels[sample], moved, draws=draws, seed=seed, cells=CELLS):
+    for chunk in draw_labels(labels[sample], exchange.among(sample), draws=draws, seed=seed, cells=CELLS):
         drawn.append(chunk.astype(np.int16))
         sizes.append(label_sizes(chunk, contrast))
     counted = torch.cat(sizes)
     counted[0] = label_sizes(labels[None], contrast)[0]
-    piece, reference = contrast.split(counted)
-    effective = 1 / (1 / piece + 1 / reference)
+    effective = contrast.effective(counted)
     permuted = np.concatenate(drawn)
     matrix = quantities(sample)
     if len(sample) == len(labels):

@@ -73,6 +73,7 @@ def model_shift(scores: Tensor, squares: Tensor, sizes: Tensor, pooled: Tensor, 
     """Fisher gap, Fisher KL and score from sums per label.
 
     Source: Eq. 1, 5 and 14, at one theta.
+    Reading: the paper has no score; its metric is the Fisher of all rows, which no permutation changes.
 
     Args:
         scores: (C, L, d) sums of per-row gradients of log p(y | x; theta).
@@ -91,7 +92,7 @@ def model_shift(scores: Tensor, squares: Tensor, sizes: Tensor, pooled: Tensor, 
         reference_norm=torch.linalg.vector_norm(reference, dim=-1).double(),
         kl=fisher_kl(fisher, reference).double().clamp(min=0),
         score=(gradient.square() / (pooled + PRIOR_PRECISION)).sum(-1).double(),
-        effective=1 / (1 / n_piece + 1 / n_reference),
+        effective=contrast.effective(sizes),
     )
 
 

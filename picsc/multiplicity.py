@@ -69,10 +69,25 @@ def p_value(draws: Tensor) -> Tensor:
     Returns:
         (...) in [1 / (B + 1), 1].
     """
-    observed = draws[0]
-    # the observed value and an equal draw may differ in the last bits, since they were summed in another order
-    reached = draws >= observed - 1e-5 * observed.abs()
-    return reached.sum(0).double() / draws.shape[0]
+    return _reached(draws, draws[0]).sum(0).double() / draws.shape[0]
+
+
+def p_among(observed: Tensor, largest: Tensor) -> Tensor:
+    """Single-step adjusted p-values: how often the largest of a family reaches each observed member, itself counted.
+
+    Args:
+        observed: (K,) evidence of some members.
+        largest: (B + 1,) largest evidence over the family, observed first.
+
+    Returns:
+        (K,) float64 in [1 / (B + 1), 1].
+    """
+    return (1 + _reached(largest[1:, None], observed).sum(0)).double() / len(largest)
+
+
+def _reached(draws: Tensor, observed: Tensor) -> Tensor:
+    """Where a draw is at least the observed value; equal ones may differ in the last bits, summed in another order."""
+    return draws >= observed - 1e-5 * observed.abs()
 
 
 def step_down(draws: Tensor) -> Tensor:
@@ -91,9 +106,7 @@ def step_down(draws: Tensor) -> Tensor:
     order = draws[0].argsort(descending=True)
     ranked = draws[:, order]
     remaining = ranked.flip(1).cummax(1).values.flip(1)  # maximum over this hypothesis and all weaker ones
-    observed = ranked[0]
-    reached = remaining >= observed - 1e-5 * observed.abs()
-    stepped = (reached.sum(0).double() / draws.shape[0]).cummax(0).values
+    stepped = (_reached(remaining, ranked[0]).sum(0).double() / draws.shape[0]).cummax(0).values
     adjusted = torch.empty_like(stepped)
     adjusted[order] = stepped
     return adjusted

@@ -38,6 +38,11 @@ class Contrast:
             return piece, sums.sum(1, keepdim=True) - piece
         return piece, sums[:, list(self.reference)]
 
+    def effective(self, sizes: Tensor) -> Tensor:
+        """n_eff = 1 / (1/n_piece + 1/n_reference) from rows per label, (C, L) to (C, K)."""
+        piece, reference = self.split(sizes)
+        return 1 / (1 / piece + 1 / reference)
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
@@ -47,6 +52,10 @@ class Exchange:
     """(n,) id of the thing that moves as a whole (a group, a block); None when every row moves alone."""
     strata: Ints | None = None
     """(n,) class within which labels are permuted, as stratified splits do; None for one class."""
+
+    def among(self, rows: Ints) -> Exchange:
+        """The same for some of the rows."""
+        return Exchange(*(None if ids is None else ids[rows] for ids in (self.units, self.strata)))
 
 
 def blocks(labels: Ints, length: int, order: Ints) -> Ints:

@@ -98,7 +98,7 @@ class FragmentReport:
     fisher_kl: float | None
     """KL of the Cramér-Rao Gaussians at one theta (Eq. 5), nats."""
     score: float | None
-    """g' (I_ref + delta)^-1 g with g the mean gradient of the piece minus that of its reference; no unit."""
+    """g' (I + delta)^-1 g, g the mean gradient of the piece minus its reference's, I of all rows; no unit."""
     kl: float | None
     """Covariate KL summed over columns (Eq. 8), nats."""
     label_kl: float | None

@@ -18,7 +18,7 @@ from torch import Tensor
 from picsc.column_shift import Coded, Shift, count, shift
 from picsc.domain_classifier import held_out_ranks
 from picsc.model_shift import ModelShift, label_sums, model_shift, moment_kl
-from picsc.multiplicity import Evidence, evidence, p_value
+from picsc.multiplicity import Evidence, evidence, p_among
 
 if TYPE_CHECKING:
     from picsc.label_draws import LabelDraws, PerRow
@@ -93,8 +93,7 @@ class ColumnDraws:
         found = []
         for name, test, effect, kl, spoken in self.members:
             divergence = next(gaussian) if kl.isnan().all() else kl
-            reached = (self.loudest[1:, None] >= spoken - 1e-5 * spoken.abs()).sum(0)
-            p = (1 + reached) / len(self.loudest)
+            p = p_among(spoken, self.loudest)
             found.append(ColumnTest(name, test, *(each.double().numpy() for each in (effect, divergence, spoken, p))))
         return tuple(found)
 
@@ -165,10 +164,9 @@ def rows_of(table: Table, null: LabelDraws) -> RowDraws:
 
     def reduce(sums: Tensor) -> Tensor:
         scores, squares, labelled, moments, rows = sums.tensor_split([d, 2 * d, 2 * d + 1, sums.shape[-1] - 1], dim=-1)
-        piece, reference = contrast.split(rows[..., 0].double())
         cares = model_shift(scores, squares, labelled[..., 0].double(), pooled.to(sums.dtype), contrast)
         kl = _moment_kl(moments, contrast)[..., :f].sum(-1)
-        return torch.stack([*cares, kl, 1 / (1 / piece + 1 / reference)], 1)
+        return torch.stack([*cares, kl, contrast.effective(rows[..., 0].double())], 1)
 
     *cares, kl, effective = null.reduced(reduce).nan_to_num(0.0, posinf=0.0).unbind(1)
     column_kl = _moment_kl(observed[..., 2 * d + 1 : -1], contrast)[0].T
@@ -188,7 +186,7 @@ def target_of(table: Table, null: LabelDraws, rows: RowDraws) -> tuple[ColumnTes
     drawn = _shifts(table.target, null)
     spoken = evidence(drawn.statistic).value
     kl = rows.target_kl if table.target.test == "ks" else drawn.level_kl[0]
-    p = p_value(spoken.amax(1, keepdim=True).expand_as(spoken).clone().index_copy(0, torch.tensor([0]), spoken[:1]))
+    p = p_among(spoken[0], spoken.amax(1))
     test = ColumnTest(table.target.name, "target", *(each.numpy() for each in (drawn.effect[0], kl, spoken[0], p)))
     return test, drawn.statistic
 
