@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 Task = Literal["auto", "classification", "regression"]
+Method = Literal["st-cv", "picsc", "weight-decay", "carried", "average", "subsample"]
+METHODS: tuple[Method, ...] = ("st-cv", "picsc", "weight-decay", "carried", "average", "subsample")
+"""In the order of the report. All but the first two are controls, and always run."""
+PenaltyName = Literal["kl", "frobenius", "trace"]
+Merge = Literal["fisher", "mean", "none"]
+DeviceName = Literal["auto", "cpu", "cuda", "mps"]
+Precision = Literal["float32", "tf32", "bfloat16"]
 Splitter = Literal["kfold", "stratified", "group"]
 Reference = str
 """`rest`, `previous`, `first`, or the path of a file."""
@@ -116,6 +123,72 @@ class AuditSettings(_Settings):
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
     jobs: Annotated[int, Field(ge=1)] = 1
     """Processor cores for the domain classifier; never changes a number."""
+
+
+class TrainSettings(_Settings):
+    """How every model of a comparison is trained; the same for every method."""
+
+    epochs: Annotated[int, Field(ge=1)] | None = None
+    """Passes over a model's training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images."""
+    lr: Annotated[float, Field(gt=0)] | None = None
+    """Learning rate; None is 0.02 for tables and 0.001 for images."""
+    batch_size: Annotated[int, Field(ge=1)] | None = None
+    """Rows per step; None is all rows of tables up to 10,000 rows, 1,024 of longer ones, and 64 images."""
+    optimizer: Literal["adam", "sgd"] = "adam"
+    momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
+    """Of sgd."""
+    patience: Annotated[int, Field(ge=1)] | None = None
+    """Epochs without a better loss on a tenth of the training rows before training stops; None never stops early."""
+    device: DeviceName = "auto"
+    precision: Precision = "float32"
+    """tf32 and bfloat16 are faster on cuda and change results."""
+
+
+class PenaltySettings(_Settings):
+    """The corrected training of Algorithms 1 and 2."""
+
+    kind: PenaltyName = "kl"
+    """Algorithm 1's divergence between fragments: Fisher KL, mean squared Frobenius distance, or the trace of Eq. 7."""
+    strength: Annotated[float, Field(ge=0)] | Literal["auto"] = "auto"
+    """lambda; auto chooses among `picsc.selection.STRENGTHS` by inner cross-validation on training rows."""
+    alpha: Annotated[float, Field(ge=0, le=1)] = 0.9
+    """Weight of the past in the smoothed Fisher information (Eq. 15)."""
+    gamma: Annotated[float, Field(ge=0)] | None = None
+    """Threshold of Eq. 14's tau; None is its calibrated 95 % quantile when nothing is shifted."""
+    when_quiet: Literal["train", "skip"] = "train"
+    """What Algorithm 2 does with a fragment that is not flagged: plain training, or as printed, nothing."""
+    merge: Merge = "fisher"
+    """What Algorithm 2 evaluates: the Fisher-weighted running mean of the models, their plain mean, or the last one."""
+
+
+class CvSettings(_Settings):
+    """Everything `picsc cv` can be told, apart from the data."""
+
+    read: ReadSettings = ReadSettings()
+    cut: CutSettings = CutSettings(shuffle=True)
+    """Folds are shuffled anew in every repeat unless `cut.shuffle` is off."""
+    methods: tuple[Method, ...] = METHODS
+    """What to run; controls are added to whatever is asked for."""
+    algorithm: Literal[1, 2] | None = None
+    """Of the paper; None is 1 for folds and groups, 2 for batches and time."""
+    penalty: PenaltySettings = PenaltySettings()
+    train: TrainSettings = TrainSettings()
+    repeats: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """Runs with other seeds: of the weights, the shuffle and the validation rows; None is 5 for tables, 1 for images."""
+    validation: Annotated[float, Field(gt=0, lt=1)] = 0.2
+    """Share of rows that judge the models of batches and of the whole set; data with an official test part use that."""
+    keep_rare: bool = False
+    """Rows of classes with fewer rows than there are folds are in every training part and in no test part."""
+    weights: str | None = None
+    """Column of row weights, for the loss and for the score; both the weighted and the plain score are shown."""
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    jobs: Annotated[int, Field(ge=1)] = 1
+    """Processes; never changes a number."""
+
+    @property
+    def foldwise(self) -> bool:
+        """Whether every piece is tested by a model of all others; if not, pieces are trained on and a fixed part tests."""
+        return self.cut.batches is None and self.cut.time is None
 
 
 S = TypeVar("S", bound=_Settings)
