@@ -10,10 +10,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
 from picsc.reports import DataInfo, Finding, strict
-from picsc.settings import Method
 
 Protocol = Literal["foldwise", "batchwise"]
-"""foldwise: every piece is tested by a model of all others. batchwise: every piece is trained on, a fixed part tests."""
+"""foldwise: a model of all other pieces tests each. batchwise: each piece is trained on, and a fixed part tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class Unit:
     rows: int
     """Training rows."""
     accuracy: float | None
-    """Of classes; for numbers the share of variance explained, R^2. None when the model failed or nothing was tested."""
+    """Of classes; for numbers R^2, the share of variance explained. None when the model failed or nothing was tested."""
     log_loss: float | None
     """Mean negative log-likelihood per tested row, nats."""
     auc: float | None

@@ -15,7 +15,7 @@ from torch import Tensor
 from picsc.divergence import PRIOR_PRECISION
 from picsc.settings import PenaltyName
 
-OfFishers = Callable[[Tensor, Tensor], Tensor]
+OfFishers = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class Penalty:
     """One reading of Eq. 7's penalty."""
 
     value: OfFishers
-    """Fishers (..., k, d) and sizes (k,) or (..., k) to (...)."""
+    """Fishers (..., k, d) to (...)."""
     gradient: OfFishers
-    """The same to the value's derivative in the Fishers, (..., k, d)."""
+    """Fishers (..., k, d) to the value's derivative in them, (..., k, d)."""
 
 
 class Anchor(NamedTuple):
@@ -37,7 +37,7 @@ class Anchor(NamedTuple):
     """I_global of step t-1, (..., d), non-negative."""
 
 
-def pairwise_kl(fishers: Tensor, sizes: Tensor) -> Tensor:
+def pairwise_kl(fishers: Tensor) -> Tensor:
     """Mean Fisher KL over ordered pairs of fragments at one theta, in nats; O(k d).
 
     Source: Algorithm 1, d_ij with Eq. 5 and Eq. 6.
@@ -46,7 +46,6 @@ def pairwise_kl(fishers: Tensor, sizes: Tensor) -> Tensor:
 
     Args:
         fishers: I_i(theta), (..., k, d), k >= 2.
-        sizes: not used.
 
     Returns:
         (...), non-negative; 0 where all fragments agree.
@@ -57,12 +56,11 @@ def pairwise_kl(fishers: Tensor, sizes: Tensor) -> Tensor:
     return ratios.sum(-1) / (2 * k * (k - 1))
 
 
-def pairwise_kl_gradient(fishers: Tensor, sizes: Tensor) -> Tensor:
+def pairwise_kl_gradient(fishers: Tensor) -> Tensor:
     """Derivative of `pairwise_kl` in the Fishers.
 
     Args:
         fishers: (..., k, d).
-        sizes: not used.
 
     Returns:
         (..., k, d).
@@ -74,14 +72,13 @@ def pairwise_kl_gradient(fishers: Tensor, sizes: Tensor) -> Tensor:
     return (inverses - total * inverse.square_()).mul_(1 / (2 * k * (k - 1)))
 
 
-def frobenius(fishers: Tensor, sizes: Tensor) -> Tensor:
+def frobenius(fishers: Tensor) -> Tensor:
     """Mean squared Frobenius distance of the fragments' Fishers from their mean.
 
     Source: the Fisher gap of Eq. 14 in the place of Algorithm 1's d_ij; known as Fishr.
 
     Args:
         fishers: (..., k, d).
-        sizes: not used.
 
     Returns:
         (...), non-negative, squared nats per parameter unit to the fourth; 0 where all fragments agree.
@@ -89,29 +86,29 @@ def frobenius(fishers: Tensor, sizes: Tensor) -> Tensor:
     return (fishers - fishers.mean(-2, keepdim=True)).square().sum((-2, -1)) / fishers.shape[-2]
 
 
-def frobenius_gradient(fishers: Tensor, sizes: Tensor) -> Tensor:
+def frobenius_gradient(fishers: Tensor) -> Tensor:
     """Derivative of `frobenius` in the Fishers, (..., k, d)."""
     return (fishers - fishers.mean(-2, keepdim=True)) * (2 / fishers.shape[-2])
 
 
-def trace(fishers: Tensor, sizes: Tensor) -> Tensor:
-    """Trace of the Fisher information of all rows.
+def trace(fishers: Tensor) -> Tensor:
+    """Trace of the fragments' mean Fisher information.
 
     Source: Eq. 7 taken literally: lambda times the Fisher information.
+    Reading: fragments weigh the same whatever their size, as in the other penalties.
 
     Args:
         fishers: (..., k, d).
-        sizes: rows of each fragment, (k,) or (..., k).
 
     Returns:
         (...), non-negative, nats per squared parameter unit.
     """
-    return (fishers * _shares(sizes, fishers)).sum((-2, -1))
+    return fishers.mean(-2).sum(-1)
 
 
-def trace_gradient(fishers: Tensor, sizes: Tensor) -> Tensor:
-    """Derivative of `trace` in the Fishers: each fragment's share of the rows, (..., k, d)."""
-    return _shares(sizes, fishers).expand_as(fishers)
+def trace_gradient(fishers: Tensor) -> Tensor:
+    """Derivative of `trace` in the Fishers, 1/k everywhere, (..., k, d)."""
+    return fishers.new_tensor(1 / fishers.shape[-2]).expand_as(fishers)
 
 
 PENALTIES: dict[PenaltyName, Penalty] = {
@@ -122,7 +119,7 @@ PENALTIES: dict[PenaltyName, Penalty] = {
 
 
 def smooth(past: Tensor, fisher: Tensor, alpha: float) -> Tensor:
-    """alpha * I_global + (1 - alpha) * I_t.
+    """Mix the past and the new: alpha * I_global + (1 - alpha) * I_t.
 
     Source: Eq. 15.
 
@@ -138,7 +135,7 @@ def smooth(past: Tensor, fisher: Tensor, alpha: float) -> Tensor:
 
 
 def cramer_rao(theta: Tensor, anchor: Anchor) -> Tensor:
-    """(theta - mu)' I_global (theta - mu).
+    """The quadratic form (theta - mu)' I_global (theta - mu).
 
     Source: Eq. 16, second term, without lambda. No factor 1/2: the paper has none.
 
@@ -155,9 +152,3 @@ def cramer_rao(theta: Tensor, anchor: Anchor) -> Tensor:
 def cramer_rao_gradient(theta: Tensor, anchor: Anchor) -> Tensor:
     """Derivative of `cramer_rao` in theta, (..., d)."""
     return (theta - anchor.mean) * anchor.fisher * 2
-
-
-def _shares(sizes: Tensor, fishers: Tensor) -> Tensor:
-    """Each fragment's share of the rows, (..., k, 1)."""
-    sizes = sizes.to(fishers.dtype)
-    return (sizes / sizes.sum(-1, keepdim=True))[..., None]

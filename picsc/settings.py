@@ -129,7 +129,7 @@ class TrainSettings(_Settings):
     """How every model of a comparison is trained; the same for every method."""
 
     epochs: Annotated[int, Field(ge=1)] | None = None
-    """Passes over a model's training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images."""
+    """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images."""
     lr: Annotated[float, Field(gt=0)] | None = None
     """Learning rate; None is 0.02 for tables and 0.001 for images."""
     batch_size: Annotated[int, Field(ge=1)] | None = None
@@ -174,7 +174,7 @@ class CvSettings(_Settings):
     penalty: PenaltySettings = PenaltySettings()
     train: TrainSettings = TrainSettings()
     repeats: Annotated[int, Field(ge=1, le=1000)] | None = None
-    """Runs with other seeds: of the weights, the shuffle and the validation rows; None is 5 for tables, 1 for images."""
+    """Runs with other seeds of weights, shuffle and validation rows; None is 5 for tables, 1 for images."""
     validation: Annotated[float, Field(gt=0, lt=1)] = 0.2
     """Share of rows that judge the models of batches and of the whole set; data with an official test part use that."""
     keep_rare: bool = False
@@ -187,7 +187,7 @@ class CvSettings(_Settings):
 
     @property
     def foldwise(self) -> bool:
-        """Whether every piece is tested by a model of all others; if not, pieces are trained on and a fixed part tests."""
+        """Whether a model of all other pieces tests each; if not, each is trained on and a fixed part tests."""
         return self.cut.batches is None and self.cut.time is None
 
 
