@@ -1,0 +1,169 @@
+"""Training of many small networks at once: every problem, method and candidate of a comparison in one loop.
+
+Shape letters here: g problems, a models per problem, d parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from picsc.engine import AdamState, adam_step
+from picsc.penalty import Anchor, Penalty
+from picsc.stack import Stack, minibatches
+from picsc.stacked_mlp import Weights, empty_weights, flatten, penalised_gradient, task_gradient, unflatten
+
+SHARE_EVERY = 20
+"""Steps between two looks at the penalty's share of the gradient; each costs one more gradient."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How every model of a stack is trained."""
+
+    epochs: int
+    lr: float
+    batch_size: int | None = None
+    """Rows per step; None is all of a problem's rows."""
+    optimizer: Literal["adam", "sgd"] = "adam"
+    momentum: float = 0.9
+    """Of sgd."""
+    seed: int = 0
+    """Of the order of minibatches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Trained models."""
+
+    theta: Tensor
+    """(g, a, d) in `parameters_to_vector` order; not finite where a model diverged."""
+    diverged: Tensor
+    """int64 (g, a): the epoch, counted from 1, in which a model left the finite numbers; 0 if it did not."""
+    penalty_share: Tensor
+    """(g, a): norm of the penalty's gradient over the sum of both norms, mean over the steps looked at; in [0, 1]."""
+
+
+@torch.no_grad()
+def train_stack(
+    theta: Tensor,
+    stack: Stack,
+    recipe: Recipe,
+    *,
+    hidden: int,
+    weight_decay: Tensor | None = None,
+    strength: Tensor | None = None,
+    penalty: Penalty | None = None,
+    anchor: Anchor | None = None,
+) -> Fitted:
+    """Minimise every model's mean negative log-likelihood plus what corrects it.
+
+    Source: Algorithm 1 with `penalty`, Eq. 16 with `anchor`. A strength of 0 throughout is plain training, bit for bit.
+    Reading: one step per epoch as printed while `recipe.batch_size` is None; else minibatches that hold the same share
+        of every fragment.
+
+    Args:
+        theta: where training starts, (g, a, d).
+        stack: the rows.
+        recipe: epochs, learning rate and optimiser.
+        hidden: hidden units.
+        weight_decay: of every model, (g, a), added to the gradient as weight_decay * parameter; None is 0.
+        strength: lambda of every model, (g, a); None is 0.
+        penalty: Algorithm 1's; None without.
+        anchor: Eq. 16's mean and Fisher, (g, a, d) each; None without.
+
+    Returns:
+        The models; those that diverged are marked and do not disturb the others.
+    """
+    g, a, _ = theta.shape
+    f, c = stack.features, stack.outputs
+    flat, weights = _placed(theta, f, hidden, c)
+    gradient, into = empty_weights(g, a, f, hidden, c, theta)
+    active = strength is not None and bool((strength != 0).any())
+    decay = _spread(weight_decay, weights) if weight_decay is not None and bool((weight_decay != 0).any()) else None
+    pull = None
+    if anchor is not None and active and strength is not None:
+        mean, _ = _placed(anchor.mean, f, hidden, c)
+        stiffness, _ = _placed(anchor.fisher, f, hidden, c)
+        pull = (mean, stiffness.mul_(_spread(2 * strength, weights)))
+    parts = [stack] if recipe.batch_size is None else minibatches(stack, recipe.batch_size)
+    squares = [part.x.square() if penalty is not None and active else None for part in parts]
+    generator = torch.Generator().manual_seed(recipe.seed)
+    state = AdamState([torch.zeros_like(flat)], [torch.zeros_like(flat)])
+    task, task_weights = empty_weights(g, a, f, hidden, c, theta)
+    signs, shares = [], []
+    step = 0
+    for _ in range(recipe.epochs):
+        order = [0] if len(parts) == 1 else torch.randperm(len(parts), generator=generator).tolist()
+        for i in order:
+            part, squared = parts[i], squares[i]
+            look = step % SHARE_EVERY == 0
+            if squared is None or penalty is None or strength is None:
+                task_gradient(weights, part, into)
+                if pull is not None and look:
+                    task.copy_(gradient)
+            else:
+                penalised_gradient(weights, part, penalty, strength, squared, into)
+                if look:
+                    task_gradient(weights, part, task_weights)
+            if pull is not None:
+                gradient.addcmul_(flat - pull[0], pull[1])
+            if active and look:
+                shares.append(_share(task_weights, into))
+            if decay is not None:
+                gradient.addcmul_(flat, decay)
+            signs.append(into.out[..., -1].sum(-1))
+            _step(flat, gradient, state, recipe)
+            step += 1
+    per_epoch = len(parts)
+    return Fitted(
+        theta=flatten(weights),
+        diverged=_diverged(torch.stack(signs), weights, per_epoch),
+        penalty_share=torch.stack(shares).mean(0) if shares else theta.new_zeros(g, a),
+    )
+
+
+def _placed(theta: Tensor, f: int, h: int, c: int) -> tuple[Tensor, Weights]:
+    """A flat copy of (g, a, d) parameters, and its views."""
+    g, a, _ = theta.shape
+    flat, weights = empty_weights(g, a, f, h, c, theta)
+    given = unflatten(theta, f, h, c)
+    weights.hidden.copy_(given.hidden)
+    weights.out.copy_(given.out)
+    return flat, weights
+
+
+def _spread(per_model: Tensor, weights: Weights) -> Tensor:
+    """A number per model, (g, a), at every entry of its parameters."""
+    parts = [per_model[..., None, None].expand_as(part).reshape(-1) for part in weights]
+    return torch.cat(parts)
+
+
+def _step(flat: Tensor, gradient: Tensor, state: AdamState, recipe: Recipe) -> None:
+    """One update of all models."""
+    if recipe.optimizer == "adam":
+        adam_step([flat], (gradient,), state, lr=recipe.lr)
+        return
+    state.mean[0].mul_(recipe.momentum).add_(gradient)
+    flat.add_(state.mean[0], alpha=-recipe.lr)
+
+
+def _share(task: Weights, total: Weights) -> Tensor:
+    """||penalty's gradient|| / (||task's|| + ||penalty's||) of every model, (g, a)."""
+
+    def norm(parts: tuple[Tensor, ...]) -> Tensor:
+        return torch.stack([part.square().sum((-2, -1)) for part in parts]).sum(0).sqrt()
+
+    more = norm(tuple(whole - part for whole, part in zip(total, task, strict=True)))
+    return more / (norm(task) + more).clamp_(min=torch.finfo(more.dtype).tiny)
+
+
+def _diverged(signs: Tensor, weights: Weights, per_epoch: int) -> Tensor:
+    """First epoch after which a model's gradient or parameters are not finite, counted from 1; 0 if never."""
+    bad = ~signs.isfinite()
+    first = torch.where(bad.any(0), bad.to(torch.int64).argmax(0) // per_epoch + 1, 0)
+    finite = weights.hidden.isfinite().all(-1).all(-1) & weights.out.isfinite().all(-1).all(-1)
+    return torch.where(~finite & (first == 0), -(-len(signs) // per_epoch), first)
