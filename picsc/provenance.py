@@ -6,6 +6,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
+from picsc.datasets.images import ImageSet
 from picsc.reports import ColumnInfo, DataInfo, Finding
 
 if TYPE_CHECKING:
@@ -26,8 +27,10 @@ def left_out(dataset: Dataset) -> list[Finding]:
     return findings
 
 
-def data_info(dataset: Dataset) -> DataInfo:
-    """Describe the table as it was understood."""
+def data_info(dataset: Dataset | ImageSet) -> DataInfo:
+    """Describe the data as they were understood; images are one column of pixels."""
+    if isinstance(dataset, ImageSet):
+        return _image_info(dataset)
     target = dataset.target
     used = [
         ColumnInfo(c.name, c.kind, int(c.missing.sum()), len(c.levels) if c.coded else None, True, c.note)
@@ -47,15 +50,36 @@ def data_info(dataset: Dataset) -> DataInfo:
     )
 
 
+def _image_info(images: ImageSet) -> DataInfo:
+    _, channels, side, _ = images.pixels.shape
+    pixels = ColumnInfo("pixels", f"image {channels} x {side} x {side}", 0, None, True, "")
+    return DataInfo(
+        name=images.name,
+        source=images.source,
+        rows=images.n,
+        target="class",
+        target_chosen="given",
+        task="classification",
+        classes=len(images.classes),
+        columns=(pixels,),
+        sha256=images.sha256,
+    )
+
+
 def manifest(dataset: Dataset, reference: Dataset | None, settings: AuditSettings) -> dict[str, object]:
     """What it takes to get the same bytes again; no time and no machine name, so that equal runs are equal."""
-    packages = ("picsc", "numpy", "scipy", "pandas", "scikit-learn", "torch")
     return {
-        "versions": {"python": platform.python_version(), **{name: _version(name) for name in packages}},
+        "versions": versions(),
         "seed": settings.seed,
         "data_sha256": dataset.sha256,
         "reference_sha256": None if reference is None else reference.sha256,
     }
+
+
+def versions() -> dict[str, str]:
+    """Of Python, of picsc and of every package that computes."""
+    packages = ("picsc", "numpy", "scipy", "pandas", "scikit-learn", "torch")
+    return {"python": platform.python_version(), **{name: _version(name) for name in packages}}
 
 
 def _version(package: str) -> str:

@@ -1,0 +1,309 @@
+"""The verb `cross_validate`: standard cross-validation against PIcsC and its controls, fold- or batch-wise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from picsc.cv_methods import METHOD_FUNCTIONS, Experiment, Result
+from picsc.cv_summary import assemble
+from picsc.datasets.images import ImageSet
+from picsc.datasets.load import from_arrays, from_frame, load
+from picsc.datasets.rows import take
+from picsc.datasets.table import Dataset, Target
+from picsc.devices import pick_device
+from picsc.errors import DataError, SettingsError
+from picsc.image_backend import ImageBackend
+from picsc.lessons import Backend
+from picsc.parallel import run_tasks
+from picsc.provenance import versions
+from picsc.reports import Finding
+from picsc.resampling import Repeat, repeats
+from picsc.run_folder import RunFolder, open_run
+from picsc.settings import CvSettings, CutSettings, Merge, Method, PenaltyName, PenaltySettings, TrainSettings, validated
+from picsc.stacked_training import Recipe
+from picsc.table_backend import TableBackend
+from picsc.threads import one_thread
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from picsc.cv_report import CvReport
+
+FULL_BATCH = 10_000
+"""Rows up to which a step sees all of them, as printed."""
+TABLE_BATCH = 1024
+IMAGE_BATCH = 64
+SMALL_WORK = 20_000_000
+"""Rows x features x repeats below which starting another process costs more than it saves."""
+CONTROLS: tuple[Method, ...] = ("st-cv", "weight-decay", "carried", "average", "subsample")
+
+
+def cross_validate(
+    data: pd.DataFrame | ImageSet | ArrayLike | str | Path,
+    y: ArrayLike | None = None,
+    *,
+    target: str | None = None,
+    folds: int | None = None,
+    batches: int | None = None,
+    by: str | None = None,
+    time: str | None = None,
+    every: str | None = None,
+    cuts: int | None = None,
+    group: str | None = None,
+    splitter: Literal["kfold", "stratified", "group"] | None = None,
+    shuffle: bool = True,
+    algorithm: Literal[1, 2] | None = None,
+    penalty: PenaltyName = "kl",
+    strength: float | Literal["auto"] = "auto",
+    merge: Merge = "fisher",
+    gamma: float | None = None,
+    epochs: int | None = None,
+    lr: float | None = None,
+    batch_size: int | None = None,
+    repeats: int | None = None,
+    weights: str | None = None,
+    keep_rare: bool = False,
+    seed: int = 0,
+    jobs: int = 1,
+) -> CvReport:
+    """Compare standard cross-validation with PIcsC and its controls on one data set.
+
+    Source: E1 to E4.
+
+    Args:
+        data: frame, array (n, f), images, or the path of a file.
+        y: labels (n,), with an array.
+        target: column to predict; None looks for the usual names, then takes the last column.
+        folds: cross-validation folds; without any way to cut, 10.
+        batches: contiguous batches, each of which trains a model that a fixed validation part judges.
+        by: column with one piece per value, tested in turn.
+        time: column to order and cut into pieces, which are treated as batches.
+        every: length of a piece of time.
+        cuts: number of pieces of time.
+        group: column whose values folds do not divide.
+        splitter: of folds; None is stratified for classes.
+        shuffle: shuffle rows before cutting folds, anew in every repeat.
+        algorithm: of the paper; None is 1 for folds and groups, 2 for batches and time.
+        penalty: Algorithm 1's divergence.
+        strength: lambda, or auto.
+        merge: which models Algorithm 2 evaluates.
+        gamma: Algorithm 2's threshold; None is calibrated.
+        epochs: passes over the training rows; None is 200 for tables and 5 for images.
+        lr: learning rate; None is 0.02 for tables and 0.001 for images.
+        batch_size: rows per step; None is all rows of small tables.
+        repeats: runs with other seeds; None is 5 for tables and 1 for images.
+        weights: column of row weights.
+        keep_rare: rows of classes with fewer rows than folds are always learned from and never tested.
+        seed: of every random draw.
+        jobs: processes; never changes a number.
+
+    Returns:
+        The report; accuracies are fractions.
+
+    Raises:
+        SettingsError: an option cannot be used.
+        DataError: the data cannot be used.
+    """
+    cut: dict[str, object] = {
+        "folds": folds, "batches": batches, "by": by, "time": time, "every": every, "cuts": cuts, "group": group,
+        "splitter": splitter, "shuffle": shuffle and batches is None and by is None and time is None,
+    }  # fmt: skip
+    settings = validated(
+        CvSettings,
+        read={} if target is None else {"target": target},
+        cut=cut,
+        algorithm=algorithm,
+        penalty={"kind": penalty, "strength": strength, "merge": merge, "gamma": gamma},
+        train={"epochs": epochs, "lr": lr, "batch_size": batch_size},
+        repeats=repeats,
+        weights=weights,
+        keep_rare=keep_rare,
+        seed=seed,
+        jobs=jobs,
+    )
+    return cross_validate_dataset(_dataset(data, y, settings), settings)
+
+
+def _dataset(
+    data: pd.DataFrame | ImageSet | ArrayLike | str | Path, y: ArrayLike | None, settings: CvSettings
+) -> Dataset | ImageSet:
+    if isinstance(data, ImageSet):
+        return data
+    if isinstance(data, pd.DataFrame):
+        if y is not None:
+            raise SettingsError("y goes with an array; a frame holds its target as a column: name it with target=")
+        return from_frame(data, settings.read, keys=settings.keys)
+    if isinstance(data, (str, Path)):
+        return load(data, settings.read, keys=settings.keys)
+    return from_arrays(np.asarray(data), None if y is None else np.asarray(y), settings.read)
+
+
+def cross_validate_dataset(
+    data: Dataset | ImageSet,
+    settings: CvSettings,
+    *,
+    run_dir: Path | None = None,
+    resume: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> CvReport:
+    """Compare methods on data that was read already.
+
+    Args:
+        data: the table or the images.
+        settings: everything else.
+        run_dir: where finished parts are kept; None is a folder of the user's cache.
+        resume: go on from the parts that are there.
+        progress: told what is being done.
+
+    Raises:
+        SettingsError: an option does not fit the data.
+        DataError: the data cannot be compared on.
+        NumericsError: no model of a method could be trained.
+    """
+    tell = progress or (lambda _: None)
+    with one_thread():
+        prepared = _prepared(data, settings)
+        experiment = prepared.experiment
+        jobs = settings.jobs if isinstance(data, ImageSet) or prepared.work > SMALL_WORK else 1
+        names = _wanted(settings)
+        with open_run(run_dir, prepared.manifest, resume=resume) as folder:
+            tasks = [(experiment, folder, name) for name in names]
+            left = set(names)
+
+            def done(i: int) -> None:
+                left.discard(names[i])
+                tell(f"training: {', '.join(left)}" if left else "comparing")
+
+            tell(f"training: {', '.join(names)}")
+            results = dict(zip(names, run_tasks(_run, tasks, jobs, done=done), strict=True))
+        return assemble(data, settings, experiment, results, prepared.findings, prepared.manifest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    experiment: Experiment
+    findings: tuple[Finding, ...]
+    manifest: dict[str, object]
+    work: float
+    """Rows x features x repeats."""
+
+
+def _run(task: tuple[Experiment, RunFolder, str]) -> Result | tuple[Result, ...]:
+    """One method; a function of the module, so that another process can call it."""
+    experiment, folder, name = task
+    return METHOD_FUNCTIONS[name](experiment, folder, name)
+
+
+def _wanted(settings: CvSettings) -> list[str]:
+    """Everything to compute, the longest first."""
+    methods = {*settings.methods, *CONTROLS}
+    corrected = ["whole-picsc", "picsc"] if "picsc" in methods else []
+    return [*corrected, "weight-decay", "carried", "st-cv", "subsample", "whole"]
+
+
+def _prepared(data: Dataset | ImageSet, settings: CvSettings) -> _Prepared:
+    images = isinstance(data, ImageSet)
+    findings: list[Finding] = []
+    if isinstance(data, ImageSet):
+        table, official = _labels_alone(data), data.test
+        _refuse_columns(settings)
+    else:
+        table, official = _labelled(data, findings), np.empty(0, np.int64)
+    count = settings.repeats or (1 if images else 5)
+    plan = tuple(repeats(table, settings, count, official))
+    findings += () if images else plan[0].findings
+    weights = _weights(table, settings)
+    recipe = _recipe(settings.train, plan[0], images=images)
+    device = pick_device(settings.train.device)
+    if device.note:
+        findings.append(Finding("device", "note", device.note))
+    penalty = settings.penalty.kind
+    backend: Backend
+    if isinstance(data, ImageSet):
+        backend = ImageBackend(data, recipe, penalty, device.device, settings.train.precision)
+        features = float(data.pixels[0].size)
+    else:
+        backend = TableBackend(table, recipe, penalty, weights, device.device)
+        features = float(len(table.columns))
+    work = len(plan) * len(plan[0].pieces) * table.n * features
+    manifest = {
+        "versions": versions(),
+        "seed": settings.seed,
+        "data_sha256": data.sha256,
+        "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
+    }
+    experiment = Experiment(
+        backend=backend,
+        likelihood="classes" if images else table.target.kind,  # type: ignore[union-attr] # checked by _labelled
+        repeats=plan,
+        algorithm=settings.algorithm or (1 if settings.foldwise else 2),
+        penalty=settings.penalty,
+        weights=weights,
+        keep_rows=count == 1 and not settings.foldwise,
+        inner=1 if images else 3,
+        at_once=1 if images else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,
+    )
+    return _Prepared(experiment, tuple(findings), manifest, work)
+
+
+def _labels_alone(images: ImageSet) -> Dataset:
+    """A table without covariates, to cut images by their classes."""
+    target = Target("class", "classes", images.labels, images.classes, "given")
+    return Dataset(images.name, images.source, images.n, (), (), target, sha256=images.sha256)
+
+
+def _labelled(dataset: Dataset, findings: list[Finding]) -> Dataset:
+    """The rows with a label."""
+    if dataset.target is None:
+        raise SettingsError(f"{dataset.name}: cross-validation needs a target; name one with --target")
+    rows = np.flatnonzero(~dataset.target.missing)
+    left = dataset.n - len(rows)
+    if left:
+        findings.append(
+            Finding("rows-without-label", "warning", f"{left} of {dataset.n} rows have no label and take no part")
+        )
+    return take(dataset, rows.astype(np.int64))
+
+
+def _refuse_columns(settings: CvSettings) -> None:
+    for option, value in (
+        ("--by", settings.cut.by), ("--time", settings.cut.time), ("--group", settings.cut.group),
+        ("--weights", settings.weights), ("--target", settings.read.target),
+    ):  # fmt: skip
+        if value is not None:
+            raise SettingsError(f"{option} {value}: images have no columns; cut them with --folds or --batches")
+
+
+def _weights(dataset: Dataset, settings: CvSettings) -> NDArray[np.float64] | None:
+    """Row weights, all finite and not negative."""
+    if settings.weights is None:
+        return None
+    values = dataset.keys[settings.weights]
+    if values.dtype.kind != "f":
+        raise DataError(f"{dataset.name}: --weights column {settings.weights!r} holds no numbers; choose another")
+    weights = values.astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise DataError(
+            f"{dataset.name}: --weights column {settings.weights!r} holds {weights[bad[0]]:g} in row {bad[0] + 1}: "
+            "weights must be finite and at least 0"
+        )
+    return weights
+
+
+def _recipe(train: TrainSettings, first: Repeat, *, images: bool) -> Recipe:
+    """Defaults that depend on the data, filled in."""
+    rows = sum(map(len, first.pieces))
+    batch_size = train.batch_size
+    if batch_size is None and (images or rows > FULL_BATCH):
+        batch_size = IMAGE_BATCH if images else TABLE_BATCH
+    epochs = train.epochs or (5 if images else 200 if batch_size is None else 20)
+    lr = train.lr or (0.001 if images else 0.02)
+    return Recipe(epochs, lr, batch_size, train.optimizer, train.momentum)

@@ -1,0 +1,344 @@
+"""The methods that cross-validation compares, each from its lessons to scored units. Letters: n rows, a candidates.
+
+Every method is one function of the experiment; what it returns is plain arrays, so that a run folder can keep them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from picsc.lessons import Backend, Lesson, Rows
+from picsc.likelihood import Likelihood
+from picsc.resampling import Repeat, fragmented
+from picsc.run_folder import RunFolder
+from picsc.scoring import row_accuracy, scores_of_models
+from picsc.selection import chosen_by_inner_folds, chosen_by_looking_ahead
+from picsc.sequence import Rules, State, Step, advance, begin
+from picsc.settings import PenaltySettings
+
+Arrays = dict[str, NDArray[np.generic]]
+COLUMNS = (
+    "accuracy", "log_loss", "auc", "weighted_accuracy", "diverged", "share", "strength", "looked", "flagged", "tau", "gamma", "rows"
+)  # fmt: skip
+"""What is kept of every unit, as one array each; NaN where there is no number."""
+WHOLE = "whole set"
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """One data set, all repeats, and how to train."""
+
+    backend: Backend
+    likelihood: Likelihood
+    repeats: tuple[Repeat, ...]
+    algorithm: int
+    penalty: PenaltySettings
+    weights: NDArray[np.float64] | None
+    """(n,) row weights of the score."""
+    keep_rows: bool
+    """Keep how every judging row was predicted, for a test over rows."""
+    inner: int
+    """Inner folds of a choice."""
+    at_once: int
+    """Lessons trained between two looks at the run folder."""
+
+    @property
+    def foldwise(self) -> bool:
+        """Whether pieces are tested rather than learned from."""
+        return self.repeats[0].foldwise
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Units of one method, repeat by repeat and piece by piece."""
+
+    columns: dict[str, NDArray[np.float64]]
+    """`COLUMNS`, (repeats, pieces) each."""
+    right: NDArray[np.float64] | None
+    """(n,): how often a judging row was predicted right, mean over pieces and repeats; None unless kept."""
+
+
+def kept(folder: RunFolder, name: str, compute: Callable[[], Arrays]) -> Arrays:
+    """A part of the run folder, computed if it is not there; read back, so that resuming gives the same bytes."""
+    found = folder.get(name)
+    if found is None:
+        folder.put(name, compute())
+        found = folder.get(name)
+    assert found is not None  # noqa: S101 - it was just written
+    return found
+
+
+def lessons_of(experiment: Experiment, repeats: Sequence[Repeat]) -> list[Lesson]:
+    """One lesson per repeat and piece."""
+    found = []
+    for repeat in repeats:
+        for i, piece in enumerate(repeat.pieces):
+            if experiment.foldwise:
+                train, fragment = repeat.training(i)
+            else:
+                train, fragment = fragmented([piece], np.empty(0, np.int64))
+            found.append(Lesson(train, fragment, repeat.tested(i), repeat.seed))
+    return found
+
+
+def whole_lessons(experiment: Experiment) -> list[Lesson]:
+    """One lesson per repeat: all training rows, judged by the validation rows."""
+    return [Lesson(*repeat.whole(), repeat.validation, repeat.seed) for repeat in experiment.repeats]
+
+
+def plain(experiment: Experiment, folder: RunFolder, name: str) -> Result:
+    """Standard training on each piece (batchwise) or on all other pieces (foldwise)."""
+    return _taught(experiment, folder, name, lessons_of(experiment, experiment.repeats), "none")
+
+
+def subsample(experiment: Experiment, folder: RunFolder, name: str) -> Result:
+    """Standard training on random rows of the same number: what chance alone makes of the pieces."""
+    lessons = lessons_of(experiment, [repeat.recut() for repeat in experiment.repeats])
+    return _taught(experiment, folder, name, lessons, "none")
+
+
+def decayed(experiment: Experiment, folder: RunFolder, name: str) -> Result:
+    """Weight decay in the place of the penalty, chosen on training rows."""
+    if experiment.algorithm == 2:
+        return _carried(experiment, folder, name, "decay")[1]
+    return _taught(experiment, folder, name, lessons_of(experiment, experiment.repeats), "decay")
+
+
+def corrected(experiment: Experiment, folder: RunFolder, name: str) -> tuple[Result, Result | None]:
+    """PIcsC, and with Algorithm 2 also its models before they are merged."""
+    if experiment.algorithm == 1:
+        return _taught(experiment, folder, name, lessons_of(experiment, experiment.repeats), "penalty"), None
+    merged, last, _ = _carried(experiment, folder, name, "penalty")
+    return (last, None) if experiment.penalty.merge == "none" else (merged, last)
+
+
+def carried(experiment: Experiment, folder: RunFolder, name: str) -> tuple[Result, Result]:
+    """Parameters carried along the fragments without a penalty, and their plain running mean."""
+    _, last, mean = _carried(experiment, folder, name, "none")
+    return last, mean
+
+
+def whole(experiment: Experiment, folder: RunFolder, name: str) -> Result:
+    """Standard training on the whole training set."""
+    return _taught(experiment, folder, name, whole_lessons(experiment), "none", shape=(len(experiment.repeats), 1))
+
+
+def whole_corrected(experiment: Experiment, folder: RunFolder, name: str) -> Result:
+    """Algorithm 1 on the whole training set with the pieces as fragments."""
+    lessons = whole_lessons(experiment)
+    return _taught(experiment, folder, name, lessons, "penalty", shape=(len(experiment.repeats), 1))
+
+
+def _taught(
+    experiment: Experiment,
+    folder: RunFolder,
+    name: str,
+    lessons: list[Lesson],
+    by: str,
+    shape: tuple[int, int] | None = None,
+) -> Result:
+    """Train and score all lessons; `by` is what corrects: none, decay or penalty."""
+    shape = shape or (len(experiment.repeats), len(experiment.repeats[0].pieces))
+    parts = []
+    for start in range(0, len(lessons), experiment.at_once):
+        some = lessons[start : start + experiment.at_once]
+        parts.append(kept(folder, f"{name}/{start}", lambda some=some: _teach(experiment, some, by)))
+    joined = {key: np.concatenate([np.atleast_1d(part[key]) for part in parts]) for key in COLUMNS}
+    right = np.mean([part["right"] for part in parts], axis=0) if experiment.keep_rows else None
+    return Result({key: values.reshape(shape).astype(np.float64) for key, values in joined.items()}, right)
+
+
+def _teach(experiment: Experiment, lessons: list[Lesson], by: str) -> Arrays:
+    """The columns of some lessons."""
+    backend, fixed = experiment.backend, experiment.penalty.strength
+    none = np.zeros((len(lessons), 1))
+    used = none
+    if by == "penalty" and fixed != "auto":
+        used = np.full_like(none, fixed)
+    elif by != "none":
+        chosen = chosen_by_inner_folds(
+            backend, lessons, experiment.likelihood, penalised=by == "penalty", inner=experiment.inner
+        )
+        used = chosen[:, None]
+    learned = backend.learn(lessons, used if by == "penalty" else none, used if by == "decay" else none)
+    rows: dict[str, list[float]] = {key: [] for key in COLUMNS}
+    right = []
+    for lesson, models, strength in zip(lessons, learned, used[:, 0], strict=True):
+        scored = _scored(experiment, models.outputs[0], lesson.train, lesson.test, int(models.diverged[0]))
+        scored |= {"share": float(models.penalty_share[0]), "strength": float(strength), "rows": len(lesson.train)}
+        _append(rows, scored)
+        if experiment.keep_rows:
+            right.append(_right(experiment, models.outputs[0], lesson.train, lesson.test))
+    kept: Arrays = {key: np.array(values) for key, values in rows.items()}
+    if experiment.keep_rows:
+        kept["right"] = np.mean(right, axis=0)
+    return kept
+
+
+def _carried(experiment: Experiment, folder: RunFolder, name: str, by: str) -> tuple[Result, Result, Result]:
+    """Learn along the fragments; results of merged models, of the last ones and of their plain mean."""
+    sequences, scaled_on, tested, seeds = _sequences(experiment)
+    penalty, backend = experiment.penalty, experiment.backend
+    none = torch.zeros(len(sequences), 1)
+    rules = Rules(
+        none, none, penalty.alpha, penalty.gamma, penalty.when_quiet, merge=by == "penalty" and penalty.merge == "fisher"
+    )
+    used = none
+    if by == "penalty" and penalty.strength != "auto":
+        used = torch.full_like(none, penalty.strength)
+    elif by != "none":
+
+        def choose() -> Arrays:
+            return {
+                "chosen": chosen_by_looking_ahead(
+                    backend, sequences, seeds, scaled_on, experiment.likelihood, rules, penalised=by == "penalty"
+                )
+            }
+
+        used = torch.from_numpy(kept(folder, f"{name}/choice", choose)["chosen"]).float()[:, None]
+    rules = replace(rules, strength=used if by == "penalty" else none, weight_decay=used if by == "decay" else none)
+    learner = backend.learner(sequences, seeds, scaled_on)
+    state = begin(learner)
+    length, parts = len(sequences[0]), []
+    for t in range(length):
+        judged = not experiment.foldwise or t == length - 1
+
+        def learn(state: State = state, t: int = t, judged: bool = judged) -> Arrays:
+            after, step = advance(state, learner, t, rules)
+            found = _judged(experiment, learner, after, step, sequences, scaled_on, tested, used, t) if judged else {}
+            return {**after.arrays(), **{f"step {key}": value for key, value in _of_step(step).items()}, **found}
+
+        part = kept(folder, f"{name}/fragment-{t + 1}", learn)
+        state = State.of(part, used.device)
+        parts.append(part)
+    return tuple(_gathered(experiment, parts, kind) for kind in KINDS)  # type: ignore[return-value] # three kinds
+
+
+KINDS = ("merged", "last", "mean")
+"""Models of a sequence that are judged."""
+
+
+def _sequences(experiment: Experiment) -> tuple[list[list[Rows]], list[Rows], list[Rows], list[int]]:
+    """Fragments to learn from in turn, rows that the encoding is fitted on, rows that judge, and seeds."""
+    sequences, scaled_on, tested, seeds = [], [], [], []
+    for repeat in experiment.repeats:
+        if experiment.foldwise:
+            for i in range(len(repeat.pieces)):
+                rows, fragment = repeat.training(i)
+                sequences.append([rows[fragment == j] for j in range(fragment.max() + 1)])
+                scaled_on.append(rows)
+                tested.append(repeat.tested(i))
+                seeds.append(repeat.seed)
+        else:
+            sequences.append(list(repeat.pieces))
+            scaled_on.append(repeat.pieces[0])
+            tested.append(repeat.validation)
+            seeds.append(repeat.seed)
+    return sequences, scaled_on, tested, seeds
+
+
+def _judged(
+    experiment: Experiment,
+    learner: object,
+    state: State,
+    step: Step,
+    sequences: list[list[Rows]],
+    scaled_on: list[Rows],
+    tested: list[Rows],
+    used: torch.Tensor,
+    t: int,
+) -> Arrays:
+    """Columns of every sequence for the merged, the last and the mean models."""
+    found: Arrays = {}
+    for kind, theta in zip(KINDS, (state.merged, state.theta, state.mean), strict=True):
+        rows: dict[str, list[float]] = {key: [] for key in COLUMNS}
+        right = []
+        for g, out in enumerate(learner.outputs(theta, tested)):  # type: ignore[attr-defined]
+            scored = _scored(experiment, out[0], scaled_on[g], tested[g], int(step.diverged[g, 0]))
+            scored |= {"share": float(step.penalty_share[g, 0]), "strength": float(used[g, 0])}
+            scored["rows"] = len(sequences[g][t]) if not experiment.foldwise else sum(map(len, sequences[g]))
+            _append(rows, scored)
+            if experiment.keep_rows:
+                right.append(_right(experiment, out[0], scaled_on[g], tested[g]))
+        found |= {f"{kind} {key}": np.array(values) for key, values in rows.items()}
+        if experiment.keep_rows:
+            found[f"{kind} right"] = np.mean(right, axis=0)
+    return found
+
+
+def _of_step(step: Step) -> Arrays:
+    """What the trigger saw, (g,) each."""
+    looked = np.full(len(step.tau), float(step.looked))
+    tau, gamma = (part[:, 0].double().cpu().numpy() for part in (step.tau, step.gamma))
+    flagged = step.flagged[:, 0].double().cpu().numpy()
+    return {
+        "looked": looked,
+        "flagged": np.where(looked > 0, flagged, np.nan),
+        "tau": np.where(looked > 0, tau, np.nan),
+        "gamma": np.where(looked > 0, gamma, np.nan),
+    }
+
+
+def _gathered(experiment: Experiment, parts: list[Arrays], kind: str) -> Result:
+    """From what each fragment left to (repeats, pieces)."""
+    shape = (len(experiment.repeats), len(experiment.repeats[0].pieces))
+    columns: dict[str, NDArray[np.float64]] = {}
+    steps = {key: np.stack([part[f"step {key}"] for part in parts]).astype(np.float64) for key in ("looked", "flagged", "tau", "gamma")}
+    for key in COLUMNS:
+        if experiment.foldwise:
+            # one model per tested piece: counts over its fragments, and its last tau
+            values = parts[-1][f"{kind} {key}"] if key not in steps else steps[key][-1]
+            if key in ("looked", "flagged"):
+                values = np.nansum(steps[key], axis=0)
+            columns[key] = np.asarray(values, np.float64).reshape(shape)
+        else:
+            stacked = steps[key] if key in steps else np.stack([part[f"{kind} {key}"] for part in parts])
+            columns[key] = np.asarray(stacked, np.float64).T.reshape(shape)
+    right = np.mean([part[f"{kind} right"] for part in parts], axis=0) if experiment.keep_rows else None
+    return Result(columns, right)
+
+
+def _scored(
+    experiment: Experiment, outputs: NDArray[np.float32], train: Rows, test: Rows, diverged: int
+) -> dict[str, float]:
+    """Scores of one model; NaN where there is none."""
+    if diverged or not np.isfinite(outputs).all():
+        return {"diverged": float(diverged or 1)}
+    y = experiment.backend.targets(train, test)
+    weights = None if experiment.weights is None else experiment.weights[test]
+    scores = scores_of_models(outputs[None], y, experiment.likelihood, weights)
+    return {
+        "accuracy": float(scores.accuracy[0]),
+        "log_loss": float(scores.log_loss[0]),
+        "auc": float(scores.auc[0]),
+        "weighted_accuracy": float(scores.weighted_accuracy[0]),
+        "diverged": 0.0,
+    }
+
+
+def _right(experiment: Experiment, outputs: NDArray[np.float32], train: Rows, test: Rows) -> NDArray[np.float64]:
+    """Whether each judging row was predicted right, (n,)."""
+    y = experiment.backend.targets(train, test)
+    return np.asarray(row_accuracy(outputs[None], y, experiment.likelihood)[0], np.float64)
+
+
+def _append(rows: dict[str, list[float]], scored: dict[str, float]) -> None:
+    for key in COLUMNS:
+        rows[key].append(scored.get(key, float("nan")))
+
+
+METHOD_FUNCTIONS: dict[str, Callable[[Experiment, RunFolder, str], object]] = {
+    "st-cv": plain,
+    "picsc": corrected,
+    "weight-decay": decayed,
+    "carried": carried,
+    "subsample": subsample,
+    "whole": whole,
+    "whole-picsc": whole_corrected,
+}
+"""What is computed apart from one another; `carried` also gives the running average."""

@@ -1,0 +1,309 @@
+"""From what methods scored to one report: means, intervals, paired tests and three lines of summary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from picsc.cv_methods import WHOLE, Experiment, Result
+from picsc.cv_report import CvReport, Difference, Interval, Loss, MethodReport, Unit
+from picsc.datasets.images import ImageSet
+from picsc.datasets.table import Dataset
+from picsc.paired import Paired, repeats_t, resampled_t, rows_t
+from picsc.provenance import data_info
+from picsc.reports import Finding, finite
+from picsc.settings import METHODS, CvSettings
+
+Results = Mapping[str, "Result | tuple[Result, ...]"]
+UNMERGED = "picsc, unmerged"
+LEVEL = 0.05
+"""Of the words in the summary."""
+
+_WORDS = {
+    ("st-cv", True): "standard training on all other pieces",
+    ("st-cv", False): "standard training on each piece alone",
+    ("weight-decay", True): "weight decay chosen on training rows, no penalty",
+    ("weight-decay", False): "parameters carried along, weight decay chosen on training rows",
+    ("carried", True): "parameters carried along the training pieces, no penalty",
+    ("carried", False): "parameters carried along the pieces, no penalty",
+    ("average", True): "plain running mean of the carried models",
+    ("average", False): "plain running mean of the carried models",
+    ("subsample", True): "standard training, pieces made by chance alone",
+    ("subsample", False): "standard training on random rows, as many as each piece has",
+}
+
+
+def assemble(
+    data: Dataset | ImageSet,
+    settings: CvSettings,
+    experiment: Experiment,
+    results: Results,
+    findings: tuple[Finding, ...],
+    manifest: dict[str, object],
+) -> CvReport:
+    """The report of one comparison.
+
+    Args:
+        data: what it was run on.
+        settings: how.
+        experiment: its repeats.
+        results: of every function of `picsc.cv_methods.METHOD_FUNCTIONS` that was run.
+        findings: of reading and cutting.
+        manifest: what it takes to get the same bytes again.
+    """
+    found = _by_method(results)
+    whole = {"st-cv": results.get("whole"), "picsc": results.get("whole-picsc")}
+    names = [name for name in (*METHODS[:2], UNMERGED, *METHODS[2:]) if name in found]
+    methods = tuple(
+        _method(name, found, whole.get(name), experiment, settings) for name in names  # type: ignore[arg-type]
+    )
+    return CvReport(
+        protocol="foldwise" if experiment.foldwise else "batchwise",
+        algorithm=1 if experiment.algorithm == 1 else 2,
+        summary=_summary(methods),
+        data=data_info(data),
+        pieces=experiment.repeats[0].words,
+        fragments=experiment.repeats[0].names,
+        repeats=len(experiment.repeats),
+        test=_test_words(experiment),
+        methods=methods,
+        loss=_loss(found, whole["st-cv"], experiment),  # type: ignore[arg-type] # one result, not several
+        findings=findings,
+        settings=settings.model_dump(mode="json"),
+        manifest=manifest,
+    )
+
+
+def _by_method(results: Results) -> dict[str, Result]:
+    """Results under the names of the report."""
+    found: dict[str, Result] = {}
+    for name, result in results.items():
+        if name == "carried" and isinstance(result, tuple):
+            found["carried"], found["average"] = result
+        elif name == "picsc" and isinstance(result, tuple):
+            found["picsc"] = result[0]
+            if result[1] is not None:
+                found[UNMERGED] = result[1]
+        elif isinstance(result, Result) and name in METHODS:
+            found[name] = result
+    return found
+
+
+def _method(
+    name: str, found: dict[str, Result], whole: Result | None, experiment: Experiment, settings: CvSettings
+) -> MethodReport:
+    result = found[name]
+    accuracy, columns = result.columns["accuracy"], result.columns
+    per_piece = _means(accuracy, 0)
+    known = per_piece[np.isfinite(per_piece)]
+    strength = columns["strength"][np.isfinite(columns["strength"])]
+    has_strength = name in ("picsc", UNMERGED, "weight-decay")
+    looked, flagged = np.nansum(columns["looked"]), np.nansum(columns["flagged"])
+    against = [other for other in ("st-cv", *METHODS[2:], "picsc", UNMERGED) if other in found and other != name]
+    return MethodReport(
+        method=name,
+        words=_words(name, experiment, settings),
+        whole=_mean(whole.columns["accuracy"]) if whole is not None else None,
+        whole_log_loss=_mean(whole.columns["log_loss"]) if whole is not None else None,
+        fragments=tuple(map(finite, per_piece)),
+        mean=_mean(accuracy),
+        variance=finite(float(np.var(known * 100, ddof=1))) if len(known) > 1 else None,
+        interval=_interval(_paired(result, None, "accuracy", experiment)),
+        log_loss=_mean(columns["log_loss"]),
+        weighted_accuracy=_mean(columns["weighted_accuracy"]),
+        strengths=tuple(float(f"{value:.6g}") for value in np.unique(strength)) if has_strength else (),
+        penalty_share=_mean(columns["share"]) if name in ("picsc", UNMERGED) else None,
+        flagged=(int(flagged), int(looked)) if looked else None,
+        failed=int((columns["diverged"] > 0).sum()),
+        differences=tuple(_difference(result, found[other], other, experiment) for other in against),
+        units=_units(result, whole, experiment, settings, has_strength),
+    )
+
+
+def _words(name: str, experiment: Experiment, settings: CvSettings) -> str:
+    if name in ("picsc", UNMERGED):
+        if experiment.algorithm == 1:
+            return f"Algorithm 1, penalty {settings.penalty.kind} between the training pieces"
+        merged = {"fisher": "Fisher-weighted running mean", "mean": "plain running mean", "none": "last model"}
+        which = "last model" if name == UNMERGED else merged[settings.penalty.merge]
+        return f"Algorithm 2, {which}"
+    return _WORDS[name, experiment.foldwise]
+
+
+def _difference(ours: Result, theirs: Result, name: str, experiment: Experiment) -> Difference:
+    accuracy = _paired(ours, theirs, "accuracy", experiment)
+    log_loss = _paired(ours, theirs, "log_loss", experiment)
+    return Difference(
+        against=name,
+        accuracy=_difference_of_means(ours, theirs, "accuracy"),
+        accuracy_interval=_interval(accuracy),
+        accuracy_p=None if accuracy is None else accuracy.p,
+        log_loss=_difference_of_means(ours, theirs, "log_loss"),
+        log_loss_p=None if log_loss is None else log_loss.p,
+    )
+
+
+def _difference_of_means(ours: Result, theirs: Result, key: str) -> float:
+    """Over the units that both have; 0 where there is none."""
+    differences = ours.columns[key] - theirs.columns[key]
+    known = differences[np.isfinite(differences)]
+    return float(known.mean()) if len(known) else 0.0
+
+
+def _paired(ours: Result, theirs: Result | None, key: str, experiment: Experiment) -> Paired | None:
+    """The test that fits how units were made; None where there is nothing to pair, or for one method its interval."""
+    values = ours.columns[key] - (0.0 if theirs is None else theirs.columns[key])
+    if experiment.foldwise:
+        tested = np.array([[len(repeat.tested(i)) for i in range(values.shape[1])] for repeat in experiment.repeats])
+        return resampled_t(values, tested, ours.columns["rows"])
+    if len(experiment.repeats) > 1:
+        return repeats_t(np.array([_nan_mean(line) for line in values]))
+    if key != "accuracy" or ours.right is None:
+        return None
+    return rows_t(ours.right, np.zeros_like(ours.right) if theirs is None or theirs.right is None else theirs.right)
+
+
+def _test_words(experiment: Experiment) -> str:
+    if experiment.foldwise:
+        return "corrected resampled t-test over folds and repeats (Nadeau and Bengio 2003), 95 % intervals"
+    if len(experiment.repeats) > 1:
+        return f"paired t-test over {len(experiment.repeats)} repeats, 95 % intervals"
+    return "paired t-test over validation rows, given the trained models; --repeats 5 also shows how seeds matter"
+
+
+def _loss(found: dict[str, Result], whole: Result | None, experiment: Experiment) -> Loss | None:
+    """Split what fragmentation costs plain training."""
+    if whole is None or "st-cv" not in found or "subsample" not in found:
+        return None
+    top, pieces, chance = (_mean(each.columns["accuracy"]) for each in (whole, found["st-cv"], found["subsample"]))
+    if top is None or pieces is None or chance is None:
+        return None
+    shift = _paired(found["subsample"], found["st-cv"], "accuracy", experiment)
+    return Loss(top - pieces, top - chance, chance - pieces, _interval(shift))
+
+
+def _units(
+    result: Result, whole: Result | None, experiment: Experiment, settings: CvSettings, has_strength: bool
+) -> tuple[Unit, ...]:
+    units = [
+        _unit(result, r, i, experiment.repeats[r].names[i], settings, experiment, has_strength)
+        for r in range(len(experiment.repeats))
+        for i in range(result.columns["accuracy"].shape[1])
+    ]
+    if whole is not None:
+        units += [
+            _unit(whole, r, 0, WHOLE, settings, experiment, has_strength) for r in range(len(experiment.repeats))
+        ]
+    return tuple(units)
+
+
+def _unit(
+    result: Result, r: int, i: int, name: str, settings: CvSettings, experiment: Experiment, has_strength: bool
+) -> Unit:
+    at = {key: float(values[r, i]) for key, values in result.columns.items()}
+    strength = finite(at["strength"]) if has_strength else None
+    looked = at["looked"] > 0 and not experiment.foldwise
+    return Unit(
+        repeat=r + 1,
+        fragment=name,
+        rows=int(at["rows"]),
+        accuracy=finite(at["accuracy"]),
+        log_loss=finite(at["log_loss"]),
+        auc=finite(at["auc"]),
+        weighted_accuracy=finite(at["weighted_accuracy"]),
+        reason=_reason(at, strength, settings, experiment, name, r, i),
+        strength=strength,
+        penalty_share=finite(at["share"]) if has_strength else None,
+        flagged=at["flagged"] > 0 if looked else None,
+        tau=finite(at["tau"]) if looked else None,
+        gamma=finite(at["gamma"]) if looked else None,
+    )
+
+
+def _reason(
+    at: dict[str, float],
+    strength: float | None,
+    settings: CvSettings,
+    experiment: Experiment,
+    name: str,
+    r: int,
+    i: int,
+) -> str:
+    if at["diverged"] > 0:
+        lr = experiment.backend.lr
+        held = "" if strength is None else f" with lambda {strength:g}"
+        return f"diverged at epoch {int(at['diverged'])}{held} and learning rate {lr:g}"
+    if name == WHOLE or not np.isfinite(at["accuracy"]):
+        return "" if np.isfinite(at["accuracy"]) else "no rows to test"
+    if np.isfinite(at["auc"]) or experiment.likelihood == "numbers":
+        return ""
+    repeat = experiment.repeats[r]
+    tested = experiment.backend.targets(repeat.pieces[i], repeat.tested(i))
+    return "no AUC: one class only" if len(np.unique(tested)) < 2 else ""
+
+
+def _summary(methods: tuple[MethodReport, ...]) -> tuple[str, str, str]:
+    """What PIcsC did; how the strongest control compares; what to do."""
+    by_name = {method.method: method for method in methods}
+    plain, ours = by_name["st-cv"], by_name.get("picsc")
+    if ours is None or ours.mean is None or plain.mean is None:
+        best = max(methods, key=lambda method: method.mean if method.mean is not None else -1.0)
+        said = "no method has a result" if best.mean is None else f"best: {best.method} {_percent(best.mean)}"
+        return f"st-cv: {_percent(plain.mean)}", said, "next: add picsc to --method to compare it"
+    against = {difference.against: difference for difference in ours.differences}
+    first = (
+        f"picsc: {_percent(ours.mean)} against {_percent(plain.mean)} of st-cv, {_points(against['st-cv'])}; "
+        f"log-loss {ours.log_loss:.3f} against {plain.log_loss:.3f}"
+        if ours.log_loss is not None and plain.log_loss is not None
+        else f"picsc: {_percent(ours.mean)} against {_percent(plain.mean)} of st-cv, {_points(against['st-cv'])}"
+    )
+    controls = [m for m in methods if m.method in ("weight-decay", "carried", "average") and m.mean is not None]
+    best = max(controls, key=lambda method: method.mean or 0.0, default=plain)
+    second = f"strongest control: {best.method}, {_percent(best.mean)}; picsc {_points(against[best.method])} against it"
+    return first, second, _advice(against["st-cv"], against[best.method], best.method)
+
+
+def _advice(plain: Difference, control: Difference, name: str) -> str:
+    helps, beats = _better(plain), _better(control)
+    if helps and beats:
+        return "next: picsc helps beyond its controls here; keep it"
+    if helps:
+        return f"next: picsc helps, but {name} does as well; the penalty is not what helps"
+    if plain.accuracy_p is not None and plain.accuracy_p < LEVEL and plain.accuracy < 0:
+        return "next: picsc harms here; train without it, or lower --lambda"
+    return "next: picsc makes no difference that this comparison can see; train without it, or use more --repeats"
+
+
+def _better(difference: Difference) -> bool:
+    return difference.accuracy > 0 and difference.accuracy_p is not None and difference.accuracy_p < LEVEL
+
+
+def _percent(value: float | None) -> str:
+    return "no result" if value is None else f"{100 * value:.1f} %"
+
+
+def _points(difference: Difference) -> str:
+    p = "" if difference.accuracy_p is None else f" (p {difference.accuracy_p:.2g})"
+    return f"{100 * difference.accuracy:+.1f} points{p}"
+
+
+def _interval(paired: Paired | None) -> Interval | None:
+    return None if paired is None else paired.interval
+
+
+def _mean(values: NDArray[np.float64]) -> float | None:
+    return finite(_nan_mean(values))
+
+
+def _nan_mean(values: NDArray[np.float64]) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _means(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Means over the finite entries along an axis; NaN where there is none."""
+    known = np.isfinite(values)
+    counts = known.sum(axis)
+    return np.where(counts > 0, np.where(known, values, 0).sum(axis) / np.maximum(counts, 1), np.nan)

@@ -1,0 +1,237 @@
+"""Training on tables: many small networks at once. Letters: g problems, a candidates, d parameters, n rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.utils import parameters_to_vector
+
+from picsc.covariates import of_table, part_kl
+from picsc.datasets.encoding import Encoder, fit
+from picsc.datasets.table import Dataset
+from picsc.lessons import Learned, Lesson, Rows
+from picsc.likelihood import Likelihood
+from picsc.models import mlp
+from picsc.penalty import PENALTIES, Anchor
+from picsc.settings import PenaltyName
+from picsc.stack import Problem, Stack, stack_problems
+from picsc.stacked_mlp import fragment_fishers, flatten, outputs, squared_scores, unflatten
+from picsc.stacked_training import Fitted, Recipe, problems_per_stack, train_stack
+from picsc.trigger import part_gaps, random_halves, threshold
+
+HIDDEN = 4
+"""Units of the paper's network for tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableBackend:
+    """Networks of the paper's "Model architectures" on one table whose rows all have a label."""
+
+    dataset: Dataset
+    recipe: Recipe
+    penalty: PenaltyName
+    weights: NDArray[np.float64] | None
+    """(n,) row weights; None weighs all alike."""
+    device: torch.device
+
+    @property
+    def lr(self) -> float:
+        """Learning rate."""
+        return self.recipe.lr
+
+    @property
+    def likelihood(self) -> Likelihood:
+        """Of the target."""
+        assert self.dataset.target is not None  # noqa: S101 - the verb refuses tables without one
+        return self.dataset.target.kind
+
+    @property
+    def classes(self) -> int:
+        """Outputs of a model."""
+        assert self.dataset.target is not None  # noqa: S101 - as above
+        return max(1, len(self.dataset.target.levels))
+
+    def targets(self, lesson_train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Class codes, or numbers in the training part's standard deviations."""
+        assert self.dataset.target is not None  # noqa: S101 - as above
+        values = self.dataset.target.values
+        if self.likelihood == "classes":
+            return values[rows].astype(np.int64)
+        part = values[lesson_train].astype(np.float64)
+        return (values[rows] - part.mean()) / (part.std() or 1.0)
+
+    def learn(
+        self, lessons: Sequence[Lesson], strengths: NDArray[np.float64], decays: NDArray[np.float64]
+    ) -> Iterator[Learned]:
+        """Train every candidate of every lesson; see `picsc.lessons.Backend`."""
+        a = strengths.shape[1]
+        largest = max(len(lesson.train) for lesson in lessons)
+        per_stack = problems_per_stack(largest, a, HIDDEN)
+        for start in range(0, len(lessons), per_stack):
+            part = slice(start, start + per_stack)
+            yield from self._learn_stack(lessons[part], strengths[part], decays[part])
+
+    def _learn_stack(
+        self, lessons: Sequence[Lesson], strengths: NDArray[np.float64], decays: NDArray[np.float64]
+    ) -> Iterator[Learned]:
+        penalised = bool((strengths != 0).any())
+        encoders = [fit(self.dataset, lesson.train) for lesson in lessons]
+        # without a penalty and with all rows in every step, fragments do not matter, and one long tile is fastest
+        divided = penalised or self.recipe.batch_size is not None
+        stack = self._stacked(
+            [
+                self._problem(encoder, lesson.train, lesson.train, lesson.fragment if divided else None)
+                for encoder, lesson in zip(encoders, lessons, strict=True)
+            ],
+            lessons[0].seed,
+        )
+        a = strengths.shape[1]
+        theta = self._initial([lesson.seed for lesson in lessons], a, stack.features)
+        fitted = train_stack(
+            theta,
+            stack,
+            replace(self.recipe, seed=lessons[0].seed),
+            hidden=HIDDEN,
+            weight_decay=self._placed(decays),
+            strength=self._placed(strengths),
+            penalty=PENALTIES[self.penalty],
+        )
+        for g, (encoder, lesson) in enumerate(zip(encoders, lessons, strict=True)):
+            yield Learned(
+                self._outputs(fitted.theta[g], self._x(encoder, lesson.test)),
+                fitted.diverged[g].cpu().numpy(),
+                fitted.penalty_share[g].double().cpu().numpy(),
+            )
+
+    def learner(
+        self,
+        sequences: Sequence[Sequence[Rows]],
+        seeds: Sequence[int],
+        scaled_on: Sequence[Rows],
+        *,
+        candidates: int = 1,
+    ) -> TableLearner:
+        """Models carried along sequences; see `picsc.lessons.Backend`."""
+        return TableLearner(
+            self,
+            tuple(map(tuple, sequences)),
+            tuple(seeds),
+            tuple(fit(self.dataset, rows) for rows in scaled_on),
+            tuple(scaled_on),
+            candidates,
+        )
+
+    def _x(self, encoder: Encoder, rows: Rows) -> NDArray[np.float32]:
+        return encoder.transform(self.dataset, rows).matrix
+
+    def _problem(self, encoder: Encoder, scaled_on: Rows, rows: Rows, fragment: NDArray[np.int64] | None) -> Problem:
+        return Problem(
+            self._x(encoder, rows),
+            self.targets(scaled_on, rows),
+            np.zeros(len(rows), np.int64) if fragment is None else fragment,
+            None if self.weights is None else self.weights[rows],
+        )
+
+    def _stacked(self, problems: Sequence[Problem], seed: int) -> Stack:
+        return stack_problems(
+            problems,
+            likelihood=self.likelihood,
+            outputs=self.classes,
+            shuffle=None if self.recipe.batch_size is None else seed,
+            device=self.device,
+        )
+
+    def _initial(self, seeds: Sequence[int], a: int, f: int) -> Tensor:
+        """The same first weights for every candidate, (g, a, d)."""
+        drawn = {
+            seed: parameters_to_vector(mlp(f, self.classes, HIDDEN, seed=seed).parameters()) for seed in set(seeds)
+        }
+        theta = torch.stack([drawn[seed].detach() for seed in seeds])
+        return theta[:, None].expand(-1, a, -1).contiguous().to(self.device)
+
+    def _placed(self, values: NDArray[np.float64]) -> Tensor:
+        return torch.from_numpy(values).to(device=self.device, dtype=torch.float32)
+
+    @torch.no_grad()
+    def _outputs(self, theta: Tensor, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Log-probabilities (a, n, c), or means (a, n), of one problem's models, (a, d)."""
+        f = x.shape[1]
+        inputs = torch.from_numpy(x).to(self.device)
+        constant = inputs.new_ones(len(x), 1)
+        o = self.classes if self.classes > 2 else 1
+        weights = unflatten(theta[None], f, HIDDEN, self.classes)
+        z = outputs(weights, torch.cat([inputs, constant], 1).T[None], readouts=o)[0]
+        if self.likelihood == "numbers":
+            return np.asarray(z[:, 0].cpu().numpy())
+        logits = torch.stack([torch.zeros_like(z[:, 0]), z[:, 0]], 1) if o == 1 else z
+        return np.asarray(logits.log_softmax(1).mT.cpu().numpy())
+
+
+@dataclass(frozen=True, slots=True)
+class TableLearner:
+    """Implements `picsc.sequence.Learner` for g sequences of one table."""
+
+    backend: TableBackend
+    sequences: tuple[tuple[Rows, ...], ...]
+    seeds: tuple[int, ...]
+    encoders: tuple[Encoder, ...]
+    scaled_on: tuple[Rows, ...]
+    candidates: int
+
+    def start(self) -> Tensor:
+        """Initial parameters, (g, a, d)."""
+        return self.backend._initial(self.seeds, self.candidates, len(self.encoders[0].names))
+
+    def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
+        """Train on fragment t."""
+        return train_stack(
+            theta,
+            self._stack([sequence[t] for sequence in self.sequences]),
+            replace(self.backend.recipe, seed=self.seeds[0] + t),
+            hidden=HIDDEN,
+            weight_decay=weight_decay,
+            strength=strength,
+            anchor=anchor,
+        )
+
+    @torch.no_grad()
+    def fisher(self, theta: Tensor, t: int) -> Tensor:
+        """Diagonal empirical Fisher on fragment t, (g, a, d)."""
+        stack = self._stack([sequence[t] for sequence in self.sequences])
+        fishers = fragment_fishers(unflatten(theta, stack.features, HIDDEN, stack.outputs), stack)
+        return flatten(type(fishers)(*(part[:, 0] for part in fishers)))
+
+    @torch.no_grad()
+    def shift(self, theta: Tensor, t: int) -> tuple[Tensor, Tensor]:
+        """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each."""
+        covariates = of_table(self.backend.dataset)
+        taus = torch.zeros(theta.shape[:2])
+        gammas = torch.zeros(theta.shape[:2])
+        for g, sequence in enumerate(self.sequences):
+            rows = np.concatenate([sequence[t], sequence[t - 1]])
+            problem = self.backend._problem(self.encoders[g], self.scaled_on[g], rows, None)
+            parts = random_halves(len(sequence[t]), len(rows), seed=self.seeds[g] + t)
+            kl = part_kl(torch.from_numpy(problem.x), parts, covariates)
+            stack = stack_problems([problem], likelihood=self.backend.likelihood, outputs=self.backend.classes)
+            for a in range(theta.shape[1]):
+                weights = unflatten(theta[g, a].cpu()[None, None], stack.features, HIDDEN, stack.outputs)
+                found = threshold(part_gaps([squared_scores(weights, stack)], parts) * kl)
+                taus[g, a], gammas[g, a] = found
+        return taus.to(theta.device), gammas.to(theta.device)
+
+    def outputs(self, theta: Tensor, rows: Sequence[Rows]) -> list[NDArray[np.float32]]:
+        """Log-probabilities (a, n, c), or means (a, n), of each sequence's rows."""
+        inputs = [self.backend._x(encoder, part) for encoder, part in zip(self.encoders, rows, strict=True)]
+        return [self.backend._outputs(theta[g], x) for g, x in enumerate(inputs)]
+
+    def _stack(self, rows: Sequence[Rows]) -> Stack:
+        problems = [
+            self.backend._problem(encoder, scaled, part, None)
+            for encoder, scaled, part in zip(self.encoders, self.scaled_on, rows, strict=True)
+        ]
+        return self.backend._stacked(problems, self.seeds[0])
