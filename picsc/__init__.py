@@ -1,7 +1,9 @@
 """picsc: measure and correct partition-induced covariate shift (the paper's PIcsC).
 
-The public verb is `audit`; it returns the report that `picsc audit` prints. Modules, from the verb down:
+The public verbs are `audit` and `cross_validate`; each returns the report that its command prints. Modules, from the
+verbs down:
 
+- `recipes_run`, `recipes`, `over_sets`, `recipe_report`: experiments as files, and tests over data sets
 - `auditing`, `verdict`, `advice`: cut, test, judge, and say what to do
 - `shift_test`, `statistic_draws`, `label_draws`, `multiplicity`, `nulls`: statistics, their null, family-wise error
 - `column_shift`, `model_shift`, `domain_classifier`, `divergence`: the statistics
@@ -17,13 +19,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from picsc.auditing import audit, audit_dataset
+    from picsc.cross_validation import cross_validate, cross_validate_dataset
+    from picsc.cv_report import CvReport
     from picsc.errors import DataError, NumericsError, PicscError, SettingsError
     from picsc.reports import AuditReport
 
 _HOMES = {
     "audit": "auditing",
     "audit_dataset": "auditing",
+    "cross_validate": "cross_validation",
+    "cross_validate_dataset": "cross_validation",
     "AuditReport": "reports",
+    "CvReport": "cv_report",
     "PicscError": "errors",
     "SettingsError": "errors",
     "DataError": "errors",
@@ -32,12 +39,15 @@ _HOMES = {
 
 __all__ = [
     "AuditReport",
+    "CvReport",
     "DataError",
     "NumericsError",
     "PicscError",
     "SettingsError",
     "audit",
     "audit_dataset",
+    "cross_validate",
+    "cross_validate_dataset",
 ]
 
 

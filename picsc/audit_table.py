@@ -6,12 +6,13 @@ Letters: n rows, f encoded columns, d parameters.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from picsc.column_shift import Coded, code_levels, code_numbers
 from picsc.datasets.encoding import encode
@@ -43,13 +44,31 @@ def audit_table(dataset: Dataset, *, seed: int) -> Table:
         seed: of the model's initial parameters and minibatches.
     """
     encoded = encode(dataset).matrix
+    target = _usable(dataset.target)
+    model = None if target is None else _trained(encoded, target, seed=seed)
+    return table_of(dataset, encoded, encoded, model)
+
+
+def table_of(
+    dataset: Dataset, encoded: NDArray[np.float32], inputs: NDArray[np.float32], model: nn.Module | None
+) -> Table:
+    """Code the columns, and say what each row contributes to a model that is already trained.
+
+    The gradients of short tables are taken in float64, so that row order changes nothing beyond 1e-12.
+
+    Args:
+        dataset: of n rows.
+        encoded: (n, f) for the domain classifier.
+        inputs: (n, ...) what the model sees of each row.
+        model: gives logits, or means of a standardised numeric target; None without a target.
+    """
     exact = torch.float64 if dataset.n <= EXACT_ROWS else torch.float32
-    target = None if dataset.target is None or dataset.target.missing.all() else dataset.target
+    target = _usable(dataset.target)
     numbers = [cast("NDArray[np.float64]", column.values) for column in dataset.columns if not column.coded]
     f_numeric = len(numbers)
     if target is not None and target.kind == "numbers":
         numbers.append(cast("NDArray[np.float64]", target.values))
-    scores, d = (_no_scores(exact), 0) if target is None else _scores(encoded, target, exact, seed=seed)
+    scores, d = _no_scores(exact) if target is None or model is None else _scores(inputs, target, model, exact)
     values = _standardised(numbers, exact)
 
     def contributions(rows: Ints) -> Tensor:
@@ -65,6 +84,10 @@ def audit_table(dataset: Dataset, *, seed: int) -> Table:
         f_numeric=f_numeric,
         rows_per_draw=min(ROWS_PER_DRAW, max(2_000, CONTRIBUTIONS // (2 * d + 3 * len(numbers) + 2))),
     )
+
+
+def _usable(target: Target | None) -> Target | None:
+    return None if target is None or target.missing.all() else target
 
 
 def _coded(column: Column | Target) -> Coded:
@@ -98,33 +121,33 @@ def _centre(values: NDArray[np.float64]) -> tuple[float, float]:
     return (float(present.mean()), float(present.std()) or 1.0) if len(present) else (0.0, 1.0)
 
 
-def _no_scores(dtype: torch.dtype) -> PerRow:
-    return lambda rows: torch.zeros((len(rows), 1), dtype=dtype)
+def _no_scores(dtype: torch.dtype) -> tuple[PerRow, int]:
+    return lambda rows: torch.zeros((len(rows), 1), dtype=dtype), 0
 
 
-def _scores(encoded: NDArray[np.float32], target: Target, exact: torch.dtype, *, seed: int) -> tuple[PerRow, int]:
-    """Train the reference model on the labelled rows; return its per-row gradients, and d.
-
-    The gradients of short tables are taken in float64, so that row order changes nothing beyond 1e-12.
-    """
+def _trained(encoded: NDArray[np.float32], target: Target, *, seed: int) -> nn.Module:
+    """The reference model, of the labelled rows."""
     labelled = ~target.missing
-    y = _model_target(target)
-    likelihood = target.kind
-    model = fit_reference(
+    return fit_reference(
         torch.from_numpy(encoded[labelled]),
-        y[torch.from_numpy(labelled)],
-        likelihood=likelihood,
-        outputs=len(target.levels) if likelihood == "classes" else 1,
+        _model_target(target)[torch.from_numpy(labelled)],
+        likelihood=target.kind,
+        outputs=len(target.levels) if target.kind == "classes" else 1,
         seed=seed,
     )
-    model = model.to(exact)
+
+
+def _scores(inputs: NDArray[np.float32], target: Target, model: nn.Module, exact: torch.dtype) -> tuple[PerRow, int]:
+    """The model's per-row gradients, and d."""
+    labelled, y, likelihood = ~target.missing, _model_target(target), target.kind
+    model = deepcopy(model).to(exact)
     d = sum(parameter.numel() for parameter in model.parameters())
 
     def per_row(rows: Ints) -> Tensor:
         """Gradients, then 1 where there is a label: (m, d + 1)."""
         known = labelled[rows]
         out = torch.zeros((len(rows), d + 1), dtype=exact)
-        x = torch.from_numpy(encoded[rows[known]]).to(exact)
+        x = torch.from_numpy(inputs[rows[known]]).to(exact)
         labels = y[torch.from_numpy(rows[known])]
         if len(x) > 0:
             out[torch.from_numpy(known), :-1] = row_scores(

@@ -1,4 +1,4 @@
-"""The verb `audit`: cut one table, test every piece, say whether it shifted and why."""
+"""The verb `audit`: cut one table or set of images, test every piece, say whether it shifted and why."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from picsc.advice import summary
 from picsc.attribution import attributed
 from picsc.audit_table import audit_table
 from picsc.column_notes import column_notes
+from picsc.datasets.images import ImageSet, from_images
 from picsc.datasets.load import from_arrays, from_frame, load
 from picsc.datasets.rows import take
 from picsc.errors import SettingsError
 from picsc.fragments import Cut, cut, validate
+from picsc.image_table import image_features, image_rows, refuse_table_options
 from picsc.nulls import Contrast, Exchange, Ints
 from picsc.provenance import data_info, left_out, manifest
 from picsc.reports import AuditReport, Finding, FragmentReport, NullInfo
@@ -33,10 +35,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from picsc.datasets.table import Dataset
+    from picsc.statistic_draws import Table
 
 
 def audit(
-    data: pd.DataFrame | ArrayLike | str | Path,
+    data: pd.DataFrame | ImageSet | ArrayLike | str | Path,
     y: ArrayLike | None = None,
     *,
     target: str | None = None,
@@ -66,7 +69,8 @@ def audit(
     """Cut one table into pieces and say of each whether it is shifted: did the data move, and does the model care?
 
     Args:
-        data: a DataFrame, the path of a file, or an array of shape (n, f).
+        data: a DataFrame, the path of a file, an array of shape (n, f), or images: an `ImageSet` or an array of shape
+            (n, s, s) or (n, c, s, s), see `picsc.image_table`.
         y: labels of shape (n,), when `data` is an array.
         target: column to predict; by default one named target, label, class or y, else the last one.
         no_target: there is no target; only the data question is asked.
@@ -132,49 +136,64 @@ def audit(
         jobs=jobs,
     )
     keys = tuple(key for key in (by, time, group) if key is not None)
+    dataset = _dataset(data, y, read, keys)
+    if isinstance(dataset, ImageSet):
+        refuse_table_options(settings, with_table=settings.reference == "file")
     if isinstance(reference, str) and reference not in design.REFERENCES:
         other = load(reference, read)
     elif reference is None or isinstance(reference, str):
         other = None
     else:
         other = from_frame(reference, read, name="reference")
-    return audit_dataset(_dataset(data, y, read, keys), settings, reference=other)
+    return audit_dataset(dataset, settings, reference=other)
 
 
 def _dataset(
-    data: pd.DataFrame | ArrayLike | str | Path, y: ArrayLike | None, read: ReadSettings, keys: tuple[str, ...]
-) -> Dataset:
+    data: pd.DataFrame | ImageSet | ArrayLike | str | Path,
+    y: ArrayLike | None,
+    read: ReadSettings,
+    keys: tuple[str, ...],
+) -> Dataset | ImageSet:
     if isinstance(data, str | Path):
         return load(data, read, keys=keys)
     if isinstance(data, pd.DataFrame):
         if y is not None:
             raise SettingsError("y goes with an array; name the target column of a DataFrame with target=")
         return from_frame(data, read, keys=keys)
-    return from_arrays(np.asarray(data), None if y is None else np.asarray(y), read)
+    if isinstance(data, ImageSet):
+        if y is not None:
+            raise SettingsError("y goes with an array; an ImageSet holds its own labels")
+        return data
+    values = np.asarray(data)
+    if values.ndim in (3, 4):
+        if y is None:
+            raise SettingsError(f"images of shape {values.shape} need their classes; give them as y=")
+        return from_images(values, np.asarray(y))
+    return from_arrays(values, None if y is None else np.asarray(y), read)
 
 
 def audit_dataset(
-    dataset: Dataset,
+    data: Dataset | ImageSet,
     settings: AuditSettings,
     *,
     reference: Dataset | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> AuditReport:
-    """Audit a table that is already read.
+    """Audit a table or images that are already read.
 
     Args:
-        dataset: n rows.
+        data: n rows; of images, all but an official test part.
         settings: all of the audit's knobs.
         reference: rows that every piece is compared with, instead of other pieces.
         progress: told what is being done, a few words at a time.
 
     Raises:
-        PicscError: the table cannot be cut or tested as asked.
+        PicscError: the data cannot be cut or tested as asked.
     """
     tell = progress or (lambda _: None)
     tell("cutting")
-    pieces = cut(dataset, settings.cut, seed=settings.seed)
-    findings = [*_split(dataset, pieces, settings), *left_out(dataset)]
+    dataset, pieces, table, told = _prepared(data, settings, tell, with_table=reference is not None)
+    findings = [*told, *_split(dataset, pieces, settings), *left_out(dataset)]
     named = design.reference_name(settings, pieces, reference)
     everything, labels = design.labelled(dataset, pieces, reference)
     contrast, tested = design.contrast(pieces, named, with_file=reference is not None)
@@ -184,14 +203,15 @@ def audit_dataset(
         findings.append(_raw_threshold(settings.gamma))
     paired = design.pieces(pieces.fragments, tested, named)
     with one_thread():
-        judged, drawn = _judged(everything, labels, contrast, exchange, paired, settings, tell)
+        judged, drawn = _judged(everything, table, labels, contrast, exchange, paired, settings, tell)
         if contrast.reference == "rest" and settings.gamma is None:
 
             def among(kept: tuple[int, ...]) -> tuple[FragmentReport, ...]:
                 rows, some = design.among(labels, kept)
                 alone = tuple(replace(paired[k], judged=i) for i, k in enumerate(kept))
                 fewer = Contrast(len(kept), tuple(range(len(kept))), "rest")
-                return _judged(take(everything, rows), some, fewer, exchange.among(rows), alone, settings, tell)[0]
+                apart = take(everything, rows)
+                return _judged(apart, table, some, fewer, exchange.among(rows), alone, settings, tell)[0]
 
             judged, aside = attributed(judged, among)
             findings += _set_aside([judged[k].name for k in aside])
@@ -217,8 +237,27 @@ def audit_dataset(
     )
 
 
+def _prepared(
+    data: Dataset | ImageSet, settings: AuditSettings, tell: Callable[[str], None], *, with_table: bool
+) -> tuple[Dataset, Cut, Callable[[Dataset], Table], list[Finding]]:
+    """The rows, their pieces, how to make what the tests see of some of them, and what is to be told of all this."""
+    if isinstance(data, ImageSet):
+        refuse_table_options(settings, with_table=with_table)
+        pieces = cut(image_rows(data), settings.cut, seed=settings.seed)
+        tell("training the reference model")
+        features = image_features(data, seed=settings.seed)
+        return features.dataset, pieces, features.table, [features.finding]
+
+    def table(rows: Dataset) -> Table:
+        tell("training the reference model")
+        return audit_table(rows, seed=settings.seed)
+
+    return data, cut(data, settings.cut, seed=settings.seed), table, []
+
+
 def _judged(
     dataset: Dataset,
+    table: Callable[[Dataset], Table],
     labels: Ints,
     contrast: Contrast,
     exchange: Exchange,
@@ -226,12 +265,11 @@ def _judged(
     settings: AuditSettings,
     tell: Callable[[str], None],
 ) -> tuple[tuple[FragmentReport, ...], int]:
-    """Train the reference model on these rows, test every piece, and judge; also the number of rows drawn."""
-    tell("training the reference model")
-    table = audit_table(dataset, seed=settings.seed)
+    """Test every piece of these rows, and judge; also the number of rows drawn."""
+    seen = table(dataset)
     tell(f"testing {len(contrast.pieces)} pieces")
     test = shift_test(
-        table,
+        seen,
         labels,
         contrast,
         exchange,

@@ -75,7 +75,8 @@ def part_kl(x: Tensor, first: Tensor, covariates: Covariates) -> Tensor:
         raw = squares / sizes - means[0].square(), others / (n - sizes) - means[1].square()
         first_var = smoothed_variance(raw[0].clamp(min=0), sizes, pooled)
         other_var = smoothed_variance(raw[1].clamp(min=0), n - sizes, pooled)
-        total = total + gaussian_kl(means[0], first_var, means[1], other_var).sum(1)
+        varies = z.amax(0) > z.amin(0)  # the pseudo-values of a constant would differ with the parts' sizes
+        total = total + (gaussian_kl(means[0], first_var, means[1], other_var) * varies).sum(1)
     for j in covariates.flags:
         here, there = sums[:, j : j + 1], rest[:, j : j + 1]
         total = total + categorical_kl(torch.cat([here, sizes - here], 1), torch.cat([there, n - sizes - there], 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from picsc.cv_methods import METHOD_FUNCTIONS, Experiment, Result
+from picsc.cv_methods import METHOD_FUNCTIONS, Experiment, Found
 from picsc.cv_summary import assemble
 from picsc.datasets.images import ImageSet
 from picsc.datasets.load import from_arrays, from_frame, load
@@ -22,11 +22,19 @@ from picsc.errors import DataError, SettingsError
 from picsc.image_backend import ImageBackend
 from picsc.lessons import Backend
 from picsc.parallel import run_tasks
-from picsc.provenance import versions
+from picsc.provenance import left_out, versions
 from picsc.reports import Finding
 from picsc.resampling import Repeat, repeats
 from picsc.run_folder import RunFolder, open_run
-from picsc.settings import CvSettings, CutSettings, Merge, Method, PenaltyName, PenaltySettings, TrainSettings, validated
+from picsc.selection import INNER
+from picsc.settings import (
+    CvSettings,
+    Merge,
+    Method,
+    PenaltyName,
+    TrainSettings,
+    validated,
+)
 from picsc.stacked_training import Recipe
 from picsc.table_backend import TableBackend
 from picsc.threads import one_thread
@@ -40,6 +48,8 @@ FULL_BATCH = 10_000
 """Rows up to which a step sees all of them, as printed."""
 TABLE_BATCH = 1024
 IMAGE_BATCH = 64
+ONE_INNER = 2000
+"""Rows above which one inner part judges candidates as surely as three do for a third of the work."""
 SMALL_WORK = 20_000_000
 """Rows x features x repeats below which starting another process costs more than it saves."""
 CONTROLS: tuple[Method, ...] = ("st-cv", "weight-decay", "carried", "average", "subsample")
@@ -165,7 +175,6 @@ def cross_validate_dataset(
     Raises:
         SettingsError: an option does not fit the data.
         DataError: the data cannot be compared on.
-        NumericsError: no model of a method could be trained.
     """
     tell = progress or (lambda _: None)
     with one_thread():
@@ -195,7 +204,7 @@ class _Prepared:
     """Rows x features x repeats."""
 
 
-def _run(task: tuple[Experiment, RunFolder, str]) -> Result | tuple[Result, ...]:
+def _run(task: tuple[Experiment, RunFolder, str]) -> Found:
     """One method; a function of the module, so that another process can call it."""
     experiment, folder, name = task
     return METHOD_FUNCTIONS[name](experiment, folder, name)
@@ -218,11 +227,11 @@ def _prepared(data: Dataset | ImageSet, settings: CvSettings) -> _Prepared:
         table, official = _labelled(data, findings), np.empty(0, np.int64)
     count = settings.repeats or (1 if images else 5)
     plan = tuple(repeats(table, settings, count, official))
-    findings += () if images else plan[0].findings
+    findings += () if images else (*_advised(plan[0].findings, settings), *left_out(table))
     weights = _weights(table, settings)
     recipe = _recipe(settings.train, plan[0], images=images)
     device = pick_device(settings.train.device)
-    if device.note:
+    if device.note and device.device.type != "cpu":  # that a machine has nothing faster is no finding about data
         findings.append(Finding("device", "note", device.note))
     penalty = settings.penalty.kind
     backend: Backend
@@ -247,10 +256,17 @@ def _prepared(data: Dataset | ImageSet, settings: CvSettings) -> _Prepared:
         penalty=settings.penalty,
         weights=weights,
         keep_rows=count == 1 and not settings.foldwise,
-        inner=1 if images else 3,
+        inner=1 if images or table.n > ONE_INNER else INNER,
         at_once=1 if images else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,
     )
     return _Prepared(experiment, tuple(findings), manifest, work)
+
+
+def _advised(findings: Sequence[Finding], settings: CvSettings) -> list[Finding]:
+    """Name the option that only this verb has."""
+    if settings.keep_rare or not settings.foldwise:
+        return list(findings)
+    return [replace(f, advice=f"{f.advice}; --keep-rare tests none") if f.code == "rare-class" else f for f in findings]
 
 
 def _labels_alone(images: ImageSet) -> Dataset:
@@ -306,4 +322,4 @@ def _recipe(train: TrainSettings, first: Repeat, *, images: bool) -> Recipe:
         batch_size = IMAGE_BATCH if images else TABLE_BATCH
     epochs = train.epochs or (5 if images else 200 if batch_size is None else 20)
     lr = train.lr or (0.001 if images else 0.02)
-    return Recipe(epochs, lr, batch_size, train.optimizer, train.momentum)
+    return Recipe(epochs, lr, batch_size, train.optimizer, train.momentum, patience=train.patience)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,9 +23,10 @@ from picsc.selection import chosen_by_inner_folds, chosen_by_looking_ahead
 from picsc.sequence import Rules, State, Step, advance, begin
 from picsc.settings import PenaltySettings
 
-Arrays = dict[str, NDArray[np.generic]]
+Arrays = dict[str, NDArray[Any]]
 COLUMNS = (
-    "accuracy", "log_loss", "auc", "weighted_accuracy", "diverged", "share", "strength", "looked", "flagged", "tau", "gamma", "rows"
+    "accuracy", "log_loss", "auc", "weighted_accuracy", "diverged", "share", "strength",
+    "looked", "flagged", "tau", "gamma", "rows",
 )  # fmt: skip
 """What is kept of every unit, as one array each; NaN where there is no number."""
 WHOLE = "whole set"
@@ -113,8 +116,9 @@ def corrected(experiment: Experiment, folder: RunFolder, name: str) -> tuple[Res
     """PIcsC, and with Algorithm 2 also its models before they are merged."""
     if experiment.algorithm == 1:
         return _taught(experiment, folder, name, lessons_of(experiment, experiment.repeats), "penalty"), None
-    merged, last, _ = _carried(experiment, folder, name, "penalty")
-    return (last, None) if experiment.penalty.merge == "none" else (merged, last)
+    weighted, last, mean = _carried(experiment, folder, name, "penalty")
+    merge = experiment.penalty.merge
+    return (last, None) if merge == "none" else (weighted if merge == "fisher" else mean, last)
 
 
 def carried(experiment: Experiment, folder: RunFolder, name: str) -> tuple[Result, Result]:
@@ -147,7 +151,7 @@ def _taught(
     parts = []
     for start in range(0, len(lessons), experiment.at_once):
         some = lessons[start : start + experiment.at_once]
-        parts.append(kept(folder, f"{name}/{start}", lambda some=some: _teach(experiment, some, by)))
+        parts.append(kept(folder, f"{name}/{start}", partial(_teach, experiment, some, by)))
     joined = {key: np.concatenate([np.atleast_1d(part[key]) for part in parts]) for key in COLUMNS}
     right = np.mean([part["right"] for part in parts], axis=0) if experiment.keep_rows else None
     return Result({key: values.reshape(shape).astype(np.float64) for key, values in joined.items()}, right)
@@ -184,10 +188,12 @@ def _carried(experiment: Experiment, folder: RunFolder, name: str, by: str) -> t
     """Learn along the fragments; results of merged models, of the last ones and of their plain mean."""
     sequences, scaled_on, tested, seeds = _sequences(experiment)
     penalty, backend = experiment.penalty, experiment.backend
-    none = torch.zeros(len(sequences), 1)
-    rules = Rules(
-        none, none, penalty.alpha, penalty.gamma, penalty.when_quiet, merge=by == "penalty" and penalty.merge == "fisher"
-    )
+    learner = backend.learner(sequences, seeds, scaled_on)
+    state = begin(learner)
+    none = torch.zeros(len(sequences), 1, dtype=torch.float64)
+    off = none.to(state.theta)
+    merge = by == "penalty" and penalty.merge == "fisher"
+    rules = Rules(off, off, penalty.alpha, penalty.gamma, penalty.when_quiet, merge)
     used = none
     if by == "penalty" and penalty.strength != "auto":
         used = torch.full_like(none, penalty.strength)
@@ -200,10 +206,9 @@ def _carried(experiment: Experiment, folder: RunFolder, name: str, by: str) -> t
                 )
             }
 
-        used = torch.from_numpy(kept(folder, f"{name}/choice", choose)["chosen"]).float()[:, None]
-    rules = replace(rules, strength=used if by == "penalty" else none, weight_decay=used if by == "decay" else none)
-    learner = backend.learner(sequences, seeds, scaled_on)
-    state = begin(learner)
+        used = torch.from_numpy(kept(folder, f"{name}/choice", choose)["chosen"])[:, None]
+    on = used.to(state.theta)
+    rules = replace(rules, strength=on if by == "penalty" else off, weight_decay=on if by == "decay" else off)
     length, parts = len(sequences[0]), []
     for t in range(length):
         judged = not experiment.foldwise or t == length - 1
@@ -214,7 +219,7 @@ def _carried(experiment: Experiment, folder: RunFolder, name: str, by: str) -> t
             return {**after.arrays(), **{f"step {key}": value for key, value in _of_step(step).items()}, **found}
 
         part = kept(folder, f"{name}/fragment-{t + 1}", learn)
-        state = State.of(part, used.device)
+        state = State.of(part, off.device)
         parts.append(part)
     return tuple(_gathered(experiment, parts, kind) for kind in KINDS)  # type: ignore[return-value] # three kinds
 
@@ -288,7 +293,10 @@ def _gathered(experiment: Experiment, parts: list[Arrays], kind: str) -> Result:
     """From what each fragment left to (repeats, pieces)."""
     shape = (len(experiment.repeats), len(experiment.repeats[0].pieces))
     columns: dict[str, NDArray[np.float64]] = {}
-    steps = {key: np.stack([part[f"step {key}"] for part in parts]).astype(np.float64) for key in ("looked", "flagged", "tau", "gamma")}
+    steps = {
+        key: np.stack([part[f"step {key}"] for part in parts]).astype(np.float64)
+        for key in ("looked", "flagged", "tau", "gamma")
+    }
     for key in COLUMNS:
         if experiment.foldwise:
             # one model per tested piece: counts over its fragments, and its last tau
@@ -332,7 +340,8 @@ def _append(rows: dict[str, list[float]], scored: dict[str, float]) -> None:
         rows[key].append(scored.get(key, float("nan")))
 
 
-METHOD_FUNCTIONS: dict[str, Callable[[Experiment, RunFolder, str], object]] = {
+Found = Result | tuple[Result, ...] | tuple[Result, Result | None]
+METHOD_FUNCTIONS: dict[str, Callable[[Experiment, RunFolder, str], Found]] = {
     "st-cv": plain,
     "picsc": corrected,
     "weight-decay": decayed,

@@ -25,7 +25,7 @@ class Unit:
     rows: int
     """Training rows."""
     accuracy: float | None
-    """Of classes; for numbers R^2, the share of variance explained. None when the model failed or nothing was tested."""
+    """Of classes; for numbers R^2, the share of variance explained. None if the model failed or nothing was tested."""
     log_loss: float | None
     """Mean negative log-likelihood per tested row, nats."""
     auc: float | None

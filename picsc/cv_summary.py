@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.cv_methods import WHOLE, Experiment, Result
+from picsc.cv_methods import WHOLE, Experiment, Found, Result
 from picsc.cv_report import CvReport, Difference, Interval, Loss, MethodReport, Unit
 from picsc.datasets.images import ImageSet
 from picsc.datasets.table import Dataset
@@ -16,7 +16,7 @@ from picsc.provenance import data_info
 from picsc.reports import Finding, finite
 from picsc.settings import METHODS, CvSettings
 
-Results = Mapping[str, "Result | tuple[Result, ...]"]
+Results = Mapping[str, Found]
 UNMERGED = "picsc, unmerged"
 LEVEL = 0.05
 """Of the words in the summary."""
@@ -54,11 +54,10 @@ def assemble(
         manifest: what it takes to get the same bytes again.
     """
     found = _by_method(results)
-    whole = {"st-cv": results.get("whole"), "picsc": results.get("whole-picsc")}
+    wholes = {name: results.get(key) for name, key in (("st-cv", "whole"), ("picsc", "whole-picsc"))}
+    whole = {name: result for name, result in wholes.items() if isinstance(result, Result)}
     names = [name for name in (*METHODS[:2], UNMERGED, *METHODS[2:]) if name in found]
-    methods = tuple(
-        _method(name, found, whole.get(name), experiment, settings) for name in names  # type: ignore[arg-type]
-    )
+    methods = tuple(_method(name, found, whole.get(name), experiment, settings) for name in names)
     return CvReport(
         protocol="foldwise" if experiment.foldwise else "batchwise",
         algorithm=1 if experiment.algorithm == 1 else 2,
@@ -69,9 +68,9 @@ def assemble(
         repeats=len(experiment.repeats),
         test=_test_words(experiment),
         methods=methods,
-        loss=_loss(found, whole["st-cv"], experiment),  # type: ignore[arg-type] # one result, not several
+        loss=_loss(found, whole.get("st-cv"), experiment),
         findings=findings,
-        settings=settings.model_dump(mode="json"),
+        settings=settings.model_dump(mode="json", exclude={"jobs"}),
         manifest=manifest,
     )
 
@@ -80,13 +79,10 @@ def _by_method(results: Results) -> dict[str, Result]:
     """Results under the names of the report."""
     found: dict[str, Result] = {}
     for name, result in results.items():
-        if name == "carried" and isinstance(result, tuple):
-            found["carried"], found["average"] = result
-        elif name == "picsc" and isinstance(result, tuple):
-            found["picsc"] = result[0]
-            if result[1] is not None:
-                found[UNMERGED] = result[1]
-        elif isinstance(result, Result) and name in METHODS:
+        if isinstance(result, tuple):
+            second = "average" if name == "carried" else UNMERGED
+            found |= {key: each for key, each in zip((name, second), result, strict=True) if each is not None}
+        elif name in METHODS:
             found[name] = result
     return found
 
@@ -116,9 +112,9 @@ def _method(
         strengths=tuple(float(f"{value:.6g}") for value in np.unique(strength)) if has_strength else (),
         penalty_share=_mean(columns["share"]) if name in ("picsc", UNMERGED) else None,
         flagged=(int(flagged), int(looked)) if looked else None,
-        failed=int((columns["diverged"] > 0).sum()),
+        failed=sum(int((each.columns["diverged"] > 0).sum()) for each in (result, whole) if each is not None),
         differences=tuple(_difference(result, found[other], other, experiment) for other in against),
-        units=_units(result, whole, experiment, settings, has_strength),
+        units=_units(name, result, whole, experiment, has_strength),
     )
 
 
@@ -185,23 +181,19 @@ def _loss(found: dict[str, Result], whole: Result | None, experiment: Experiment
 
 
 def _units(
-    result: Result, whole: Result | None, experiment: Experiment, settings: CvSettings, has_strength: bool
+    method: str, result: Result, whole: Result | None, experiment: Experiment, has_strength: bool
 ) -> tuple[Unit, ...]:
     units = [
-        _unit(result, r, i, experiment.repeats[r].names[i], settings, experiment, has_strength)
+        _unit(method, result, r, i, experiment.repeats[r].names[i], experiment, has_strength)
         for r in range(len(experiment.repeats))
         for i in range(result.columns["accuracy"].shape[1])
     ]
     if whole is not None:
-        units += [
-            _unit(whole, r, 0, WHOLE, settings, experiment, has_strength) for r in range(len(experiment.repeats))
-        ]
+        units += [_unit(method, whole, r, 0, WHOLE, experiment, has_strength) for r in range(len(experiment.repeats))]
     return tuple(units)
 
 
-def _unit(
-    result: Result, r: int, i: int, name: str, settings: CvSettings, experiment: Experiment, has_strength: bool
-) -> Unit:
+def _unit(method: str, result: Result, r: int, i: int, name: str, experiment: Experiment, has_strength: bool) -> Unit:
     at = {key: float(values[r, i]) for key, values in result.columns.items()}
     strength = finite(at["strength"]) if has_strength else None
     looked = at["looked"] > 0 and not experiment.foldwise
@@ -213,7 +205,7 @@ def _unit(
         log_loss=finite(at["log_loss"]),
         auc=finite(at["auc"]),
         weighted_accuracy=finite(at["weighted_accuracy"]),
-        reason=_reason(at, strength, settings, experiment, name, r, i),
+        reason=_reason(method, at, strength, experiment, name, r, i),
         strength=strength,
         penalty_share=finite(at["share"]) if has_strength else None,
         flagged=at["flagged"] > 0 if looked else None,
@@ -223,33 +215,40 @@ def _unit(
 
 
 def _reason(
-    at: dict[str, float],
-    strength: float | None,
-    settings: CvSettings,
-    experiment: Experiment,
-    name: str,
-    r: int,
-    i: int,
+    method: str, at: dict[str, float], strength: float | None, experiment: Experiment, name: str, r: int, i: int
 ) -> str:
+    """Why a number of a unit is missing."""
     if at["diverged"] > 0:
-        lr = experiment.backend.lr
-        held = "" if strength is None else f" with lambda {strength:g}"
-        return f"diverged at epoch {int(at['diverged'])}{held} and learning rate {lr:g}"
-    if name == WHOLE or not np.isfinite(at["accuracy"]):
-        return "" if np.isfinite(at["accuracy"]) else "no rows to test"
-    if np.isfinite(at["auc"]) or experiment.likelihood == "numbers":
-        return ""
+        what = "weight decay" if method == "weight-decay" else "lambda"
+        held = "" if strength is None else f" with {what} {strength:g}"
+        return f"diverged at epoch {int(at['diverged'])}{held} and learning rate {experiment.backend.lr:g}"
     repeat = experiment.repeats[r]
-    tested = experiment.backend.targets(repeat.pieces[i], repeat.tested(i))
-    return "no AUC: one class only" if len(np.unique(tested)) < 2 else ""
+    tested = repeat.validation if name == WHOLE else repeat.tested(i)
+    if not len(tested):
+        return "no rows to test"
+    one = len(np.unique(experiment.backend.targets(repeat.pieces[0], tested))) < 2
+    missing = (
+        (not np.isfinite(at["accuracy"]), "no accuracy: constant target"),
+        (experiment.likelihood == "classes" and one, "no AUC: one class only"),
+        (experiment.weights is not None and not np.isfinite(at["weighted_accuracy"]), "no weighted accuracy"),
+    )
+    return "; ".join(why for so, why in missing if so)
 
 
 def _summary(methods: tuple[MethodReport, ...]) -> tuple[str, str, str]:
     """What PIcsC did; how the strongest control compares; what to do."""
     by_name = {method.method: method for method in methods}
     plain, ours = by_name["st-cv"], by_name.get("picsc")
-    if ours is None or ours.mean is None or plain.mean is None:
-        best = max(methods, key=lambda method: method.mean if method.mean is not None else -1.0)
+    if ours is not None and (ours.mean is None or plain.mean is None):
+        failed = sum(method.failed for method in methods)
+        advice = f"{failed} models diverged; lower --lr" if failed else "test on more rows: use fewer pieces"
+        return (
+            f"picsc: {_percent(ours.mean)}, {ours.failed} of {len(ours.units)} models failed",
+            f"st-cv: {_percent(plain.mean)}, {plain.failed} of {len(plain.units)} models failed",
+            f"next: {advice}",
+        )
+    if ours is None or ours.mean is None:
+        best = max(methods, key=lambda method: -np.inf if method.mean is None else method.mean)
         said = "no method has a result" if best.mean is None else f"best: {best.method} {_percent(best.mean)}"
         return f"st-cv: {_percent(plain.mean)}", said, "next: add picsc to --method to compare it"
     against = {difference.against: difference for difference in ours.differences}
@@ -261,7 +260,9 @@ def _summary(methods: tuple[MethodReport, ...]) -> tuple[str, str, str]:
     )
     controls = [m for m in methods if m.method in ("weight-decay", "carried", "average") and m.mean is not None]
     best = max(controls, key=lambda method: method.mean or 0.0, default=plain)
-    second = f"strongest control: {best.method}, {_percent(best.mean)}; picsc {_points(against[best.method])} against it"
+    second = (
+        f"strongest control: {best.method}, {_percent(best.mean)}; picsc {_points(against[best.method])} against it"
+    )
     return first, second, _advice(against["st-cv"], against[best.method], best.method)
 
 

@@ -1,26 +1,40 @@
-"""The training loop that every verb shares: Adam on the mean negative log-likelihood, in minibatches.
+"""The training loop that every verb shares for single models, and what a trained model predicts.
 
-Shape letters here: n rows, f features. The loop is a ladder of small functions (`minibatches`, `task_loss`,
-`adam_step`), so that a variant replaces one of them. Losses stay on the device until the loop is over.
+Shape letters here: n rows, f features, d parameters. Losses stay on the device until the loop is over; the host waits
+for the device only where early stopping has to decide, once per epoch. What a step minimises is in `picsc.objective`.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import repeat
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
+from picsc.devices import precision as products_in
+from picsc.devices import sum_dtype
+from picsc.early_stopping import Watch
+from picsc.early_stopping import predict as predict
 from picsc.errors import DataError, NumericsError
-from picsc.likelihood import Likelihood, check_labels, log_likelihood
+from picsc.fragment_penalty import Shares, all_rows, checked_fragments
+from picsc.likelihood import Likelihood, check_labels
+from picsc.minibatches import epoch_steps, held_out, minibatches, shared_minibatches
 from picsc.models import mlp
+from picsc.objective import Objective, anchored, between_fragments, flat, plain, trainable
+from picsc.objective import task_loss as task_loss
+from picsc.optimizers import AdamState as AdamState
+from picsc.optimizers import SgdState, sgd_step
+from picsc.optimizers import adam_step as adam_step
+from picsc.penalty import Anchor, Penalty
+from picsc.settings import Precision
 
-BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
-"""Adam's customary constants."""
 REFERENCE_STEPS, REFERENCE_LR, REFERENCE_BATCH = 300, 0.02, 1024
 """How the audit's reference model is trained: the same work for any number of rows."""
+Update = Callable[[Tensor, Tensor], None]
+"""Changes parameters (d,) by their gradient (d,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +42,13 @@ class TrainLog:
     """How a training run went."""
 
     loss: tuple[float, ...]
-    """Mean negative log-likelihood per row of the minibatch before each step, nats."""
-
-
-@dataclass(slots=True)
-class AdamState:
-    """Running moments of the gradient, one tensor per parameter."""
-
-    mean: list[Tensor]
-    square: list[Tensor]
-    steps: int = 0
+    """Mean negative log-likelihood per row of the minibatch before each step, nats; without penalties."""
+    penalty: tuple[float, ...] = ()
+    """What the penalties added to it, lambda included, nats; empty without penalty."""
+    penalty_share: float = 0.0
+    """Norm of the penalties' gradient over that of the task's plus the penalties', mean over steps, in [0, 1]."""
+    held_out: tuple[float, ...] = ()
+    """Mean negative log-likelihood of the rows held out, after each epoch, nats; empty without early stopping."""
 
 
 def train(
@@ -51,103 +62,138 @@ def train(
     batch_size: int,
     seed: int,
     weight_decay: float = 0.0,
+    anchor: Anchor | None = None,
+    penalty: Penalty | None = None,
+    fragment: Tensor | None = None,
+    fragments: int | None = None,
+    strength: float = 0.0,
+    optimizer: Literal["adam", "sgd"] = "adam",
+    momentum: float = 0.9,
+    patience: int | None = None,
+    precision: Precision = "float32",
 ) -> TrainLog:
-    """Minimise the mean negative log-likelihood with Adam, in place.
+    """Minimise the mean negative log-likelihood, plus lambda times whichever penalties are given, in place.
 
-    Source: "Model architectures" (Adam). The same seed gives the same bytes on the same machine.
+    Source: "Model architectures" (Adam); Algorithm 1 with `penalty`; Eq. 16 with `anchor`.
+    Reading: with `penalty`, every fragment has the same share of each minibatch, and so of the task's loss. The same
+        seed gives the same bytes on the same machine, and strength 0 the bytes of plain training.
 
     Args:
         model: in the mode that it shall be trained in; its frozen parameters stay as they are.
         x: inputs (n, ...).
         y: int64 (n,) classes, or floats (n,).
         likelihood: of y.
-        steps: updates, >= 0.
+        steps: updates, >= 0; with `patience` at most so many.
         lr: learning rate.
-        batch_size: rows per step; all rows, in order, when n <= batch_size.
-        seed: of the minibatches, the only random draw.
+        batch_size: rows per step; all rows when n <= batch_size. An epoch is n // batch_size steps.
+        seed: of the minibatches and of the rows held out, the only random draws.
         weight_decay: added to the gradient as weight_decay * parameter.
+        anchor: of Eq. 16, (d,) in `parameters_to_vector` order.
+        penalty: between fragments; its steps are in the model's own precision, whatever `precision` says.
+        fragment: int64 (n,), the fragment of each row, in 0..fragments-1; for `penalty`.
+        fragments: how many there are; None takes the highest number.
+        strength: lambda of `anchor` and `penalty`, >= 0.
+        optimizer: which.
+        momentum: of sgd.
+        patience: epochs without a lower loss on a tenth of the rows, held out, before training stops; the best epoch's
+            parameters are restored. The rule and the rows are the same for every method. None trains to the end.
+        precision: of the task's forward pass; tf32 and bfloat16 are faster on cuda.
 
     Returns:
-        The loss before each step.
+        Losses before each step, and what the penalties did.
 
     Raises:
-        DataError: there are no rows, or x, y and the model's output do not fit together.
-        NumericsError: the loss or a parameter stopped being finite; names the step and the learning rate.
+        DataError: there are no rows, or x, y, fragments, anchor and the model's output do not fit together.
+        NumericsError: the loss or a parameter stopped being finite; names epoch, lambda and learning rate. Or `penalty`
+            meets a layer that mixes rows or is random.
     """
     if len(x) == 0 or len(x) != len(y):
         raise DataError(f"cannot train on {len(x)} rows of x and {len(y)} of y: need equally many, at least one")
-    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    state = AdamState([torch.zeros_like(one) for one in parameters], [torch.zeros_like(one) for one in parameters])
-    losses = torch.empty(steps, dtype=torch.float64, device=x.device)
-    for step, rows in enumerate(minibatches(len(x), batch_size, steps, seed=seed, device=x.device)):
-        x_b, y_b = (x, y) if rows is None else (x[rows], y[rows])
-        loss = task_loss(model, x_b, y_b, likelihood)
-        adam_step(parameters, torch.autograd.grad(loss, parameters), state, lr=lr, weight_decay=weight_decay)
-        losses[step] = loss.detach()
-    return _log(losses, parameters, lr)
+    if strength == 0:
+        anchor = penalty = None
+    watch: Watch | None = None
+    if patience is not None:
+        if len(x) == 1:
+            raise DataError("early stopping holds out a tenth of the rows: cannot train on 1 row, need at least 2")
+        kept, out = (rows.to(x.device) for rows in held_out(len(x), fragment, seed=seed))
+        watch = Watch(model, x[out], y[out], likelihood, patience)
+        x, y, fragment = x[kept], y[kept], None if fragment is None else fragment[kept]
+    draws: Iterable[Tensor | None]
+    if penalty is None:
+        draws = minibatches(len(x), batch_size, steps, seed=seed, device=x.device)
+        objective = plain(model, x, y, likelihood, precision)
+    else:
+        fragment, k = checked_fragments(fragment, len(x), fragments)
+        if len(x) <= batch_size:
+            order, shares = all_rows(fragment, k)
+            x, y, draws = x[order], y[order], repeat(None, steps)
+        else:
+            shares = Shares(k, max(1, batch_size // k))
+            draws = shared_minibatches(fragment, k, batch_size, steps, seed=seed, device=x.device)
+        objective = between_fragments(model, x, y, shares, penalty, likelihood=likelihood, strength=strength)
+    if anchor is not None:
+        objective = anchored(objective, model, anchor, strength)
+    theta = flat(trainable(model))
+    update = _adam(theta, lr, weight_decay) if optimizer == "adam" else _sgd(theta, lr, momentum, weight_decay)
+    per_epoch = epoch_steps(len(x), batch_size)
+    with products_in(precision):
+        losses, values, gained = _loop(model, theta, draws, objective, update, steps, per_epoch, watch)
+    if watch is not None:
+        watch.restore()
+    penalised = anchor is not None or penalty is not None
+    how = f"with lambda {strength:g} and learning rate {lr:g}" if penalised else f"with learning rate {lr:g}"
+    _check(losses, trainable(model), steps, per_epoch, how)
+    return TrainLog(
+        tuple(losses.tolist()),
+        tuple(values.tolist()) if penalised else (),
+        float(gained.mean()) if penalised and len(gained) else 0.0,
+        () if watch is None else tuple(watch.losses),
+    )
 
 
-def minibatches(
-    n: int, batch_size: int, steps: int, *, seed: int, device: torch.device | str = "cpu"
-) -> Iterator[Tensor | None]:
-    """Row numbers of each step's minibatch; None stands for all rows.
-
-    Every epoch is a fresh permutation cut into full minibatches; the few rows left over are others in the next epoch.
-    Drawn on the CPU, so that every device trains on the same rows.
-
-    Args:
-        n: rows.
-        batch_size: rows per minibatch.
-        steps: minibatches.
-        seed: of the permutations.
-        device: where the row numbers go.
-
-    Returns:
-        int64 (batch_size,) or None, `steps` times.
-    """
-    if n <= batch_size:
-        yield from [None] * steps
-        return
-    generator = torch.Generator().manual_seed(seed)
-    per_epoch = n // batch_size
-    for first in range(0, steps, per_epoch):
-        order = torch.randperm(n, generator=generator)[: per_epoch * batch_size].to(device)
-        yield from torch.split(order, batch_size)[: steps - first]
+def _loop(
+    model: nn.Module,
+    theta: Tensor,
+    draws: Iterable[Tensor | None],
+    objective: Objective,
+    update: Update,
+    steps: int,
+    per_epoch: int,
+    watch: Watch | None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Train; the losses, penalties and penalties' shares of the steps that were taken."""
+    parameters = trainable(model)
+    losses, values, gained = torch.zeros(3, steps, dtype=sum_dtype(theta.device), device=theta.device)
+    for step, rows in enumerate(draws):
+        now = objective(rows, theta)
+        update(theta, now.gradient)
+        _give(parameters, theta)
+        losses[step] = now.loss
+        if now.value is not None:
+            values[step], gained[step] = now.value, now.share
+        if watch is not None and ((step + 1) % per_epoch == 0 or step + 1 == steps) and watch.over():
+            return losses[: step + 1], values[: step + 1], gained[: step + 1]
+    return losses, values, gained
 
 
-def task_loss(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
-    """Mean negative log-likelihood per row, nats; differentiable."""
-    return -log_likelihood(model(x), y, likelihood).mean()
+def _adam(theta: Tensor, lr: float, weight_decay: float) -> Update:
+    state = AdamState([torch.zeros_like(theta)], [torch.zeros_like(theta)])
+    return lambda theta, gradient: adam_step([theta], [gradient], state, lr=lr, weight_decay=weight_decay)
+
+
+def _sgd(theta: Tensor, lr: float, momentum: float, weight_decay: float) -> Update:
+    state = SgdState([torch.zeros_like(theta)])
+    return lambda theta, gradient: sgd_step(
+        [theta], [gradient], state, lr=lr, momentum=momentum, weight_decay=weight_decay
+    )
 
 
 @torch.no_grad()
-def adam_step(
-    parameters: list[nn.Parameter],
-    gradients: tuple[Tensor, ...],
-    state: AdamState,
-    *,
-    lr: float,
-    weight_decay: float = 0.0,
-) -> None:
-    """One update of Adam with bias correction, in place; equals `torch.optim.Adam`.
-
-    Written out because the first use of torch.optim imports torch's compiler, which takes seconds.
-
-    Args:
-        parameters: to be changed.
-        gradients: of the loss, one per parameter.
-        state: running moments, changed too.
-        lr: learning rate.
-        weight_decay: added to the gradient as weight_decay * parameter.
-    """
-    state.steps += 1
-    size = lr / (1 - BETA_1**state.steps)
-    root = math.sqrt(1 - BETA_2**state.steps)
-    for parameter, gradient, mean, square in zip(parameters, gradients, state.mean, state.square, strict=True):
-        g = gradient.add(parameter, alpha=weight_decay) if weight_decay else gradient
-        mean.lerp_(g, 1 - BETA_1)
-        square.mul_(BETA_2).addcmul_(g, g, value=1 - BETA_2)
-        parameter.addcdiv_(mean, square.sqrt().div_(root).add_(EPSILON), value=-size)
+def _give(parameters: list[nn.Parameter], theta: Tensor) -> None:
+    """Copy a flat vector into parameters; views of it would be slower, because products want aligned memory."""
+    parts = torch.split(theta, [parameter.numel() for parameter in parameters])
+    for parameter, part in zip(parameters, parts, strict=True):
+        parameter.copy_(part.view_as(parameter))
 
 
 def fit_reference(x: Tensor, y: Tensor, *, likelihood: Likelihood, outputs: int, seed: int) -> nn.Module:
@@ -185,17 +231,21 @@ def fit_reference(x: Tensor, y: Tensor, *, likelihood: Likelihood, outputs: int,
     return model
 
 
-def _log(losses: Tensor, parameters: list[nn.Parameter], lr: float) -> TrainLog:
-    """The run's losses, if all went well."""
+def _check(losses: Tensor, parameters: list[nn.Parameter], steps: int, per_epoch: int, how: str) -> None:
+    """Refuse a run that left the finite numbers."""
     broken = (~losses.isfinite()).nonzero().flatten()
     if len(broken):
+        step = int(broken[0]) + 1
+        epoch = -(-step // per_epoch)
         raise NumericsError(
-            f"the loss stopped being finite at step {int(broken[0])} of {len(losses)} with learning rate {lr:g}: "
-            "lower the learning rate, or look for infinite, missing or unscaled inputs"
+            f"the loss stopped being finite at epoch {epoch} (step {step} of {steps}) {how}: "
+            "lower the learning rate, or look for infinite, missing or unscaled inputs",
+            epoch,
         )
     if not all(bool(parameter.isfinite().all()) for parameter in parameters):
+        epoch = -(-len(losses) // per_epoch)
         raise NumericsError(
-            f"parameters stopped being finite at the last of {len(losses)} steps with learning rate {lr:g}: "
-            "lower the learning rate"
+            f"parameters stopped being finite at epoch {epoch} (the last of {len(losses)} steps) {how}: "
+            "lower the learning rate",
+            epoch,
         )
-    return TrainLog(tuple(losses.tolist()))

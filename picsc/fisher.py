@@ -1,7 +1,8 @@
 """Diagonal Fisher information of any model, as a number, as a function of theta, and row by row (paper, Eq. 1).
 
 Shape letters here: n rows, d parameters, k fragments. Log-likelihoods are in nats, so Fisher information is in nats per
-squared parameter unit. Parameters are in `parameters_to_vector` order; frozen ones count too. Sums are kept in float64.
+squared parameter unit. Parameters are in `parameters_to_vector` order; frozen ones count too. Sums are kept in float64,
+on the CPU where the model's device has none.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from itertools import accumulate
 import torch
 from torch import Tensor, nn
 
+from picsc.devices import as_sums
 from picsc.errors import DataError, NumericsError
 from picsc.layer_gradients import RowGradients
 from picsc.likelihood import Likelihood, check_labels
@@ -171,13 +173,13 @@ def expected_fisher(
     """
     plan = _checked(model, x, torch.zeros(len(x), dtype=torch.int64, device=x.device), likelihood)
     parameters = differentiable_parameters(model)
-    total = torch.zeros(sum(one.numel() for one in parameters.values()), dtype=torch.float64, device=x.device)
+    total: Tensor | float = 0.0
     for x_c in torch.split(x, chunk or plan.chunk):
         output = model(x_c)
         for y, scale in _draws(output, len(x_c), likelihood):
             gradients = row_gradients(model, plan, parameters, x_c, y, likelihood=likelihood, scale=scale)
-            total += torch.cat([one.squares() for one in gradients])
-    return _finite(total / len(x), "expected Fisher information", model)
+            total = total + as_sums(torch.cat([one.squares() for one in gradients]))
+    return _finite(torch.as_tensor(total) / len(x), "expected Fisher information", model)
 
 
 def _draws(output: Tensor, n: int, likelihood: Likelihood) -> Iterator[tuple[Tensor, Tensor | None]]:
@@ -203,7 +205,7 @@ def _fragment_means(
 ) -> Tensor:
     """Means over each fragment's rows of scores or squared scores; None puts all rows into one fragment."""
     plan = _checked(model, x, y, likelihood)
-    sizes = [len(x)] if fragment is None else _sizes(fragment, len(x), k)
+    sizes = [len(x)] if fragment is None else fragment_sizes(fragment, len(x), k)
     if fragment is not None:
         order = fragment.argsort(stable=True)
         x, y = x[order], y[order]
@@ -218,7 +220,7 @@ def _fragment_means(
                 stop = min(ends[j], rows.stop)
                 part = [one.part(start - rows.start, stop - rows.start) for one in gradients]
                 sums = [one.squares() if squared else one.total() for one in part]
-                so_far, more = totals[j], torch.cat(sums).double()
+                so_far, more = totals[j], as_sums(torch.cat(sums))
                 totals[j] = more if so_far is None else so_far + more
                 j, start = j + (stop == ends[j]), stop
         means = torch.stack([total / size for total, size in zip(totals, sizes, strict=True) if total is not None])
@@ -259,8 +261,17 @@ def _checked(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood) -> 
     return plan
 
 
-def _sizes(fragment: Tensor, n: int, k: int) -> list[int]:
-    """Rows per fragment, all positive."""
+def fragment_sizes(fragment: Tensor, n: int, k: int) -> list[int]:
+    """Rows per fragment, all positive.
+
+    Args:
+        fragment: int64 (n,), the fragment of each row, in 0..k-1.
+        n: rows.
+        k: fragments.
+
+    Raises:
+        DataError: a number is out of range or a fragment is empty.
+    """
     if fragment.shape != (n,):
         raise DataError(f"x has {n} rows and fragment has shape {tuple(fragment.shape)}: need one number per row")
     low, high = (int(bound) for bound in fragment.aminmax())

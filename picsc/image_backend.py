@@ -13,7 +13,8 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from picsc.covariates import of_numbers, part_kl
 from picsc.datasets.images import ImageSet
-from picsc.engine import TrainLog, predict, train
+from picsc.early_stopping import predict
+from picsc.engine import TrainLog, train
 from picsc.errors import NumericsError
 from picsc.fisher import empirical_fisher, row_scores
 from picsc.lessons import Learned, Lesson, Rows
@@ -138,10 +139,12 @@ class ImageBackend:
                 strength=strength,
                 optimizer=self.recipe.optimizer,
                 momentum=self.recipe.momentum,
+                patience=self.recipe.patience,
                 precision=self.precision,
             )
         except NumericsError as error:
-            vector_to_parameters(torch.full_like(parameters_to_vector(model.parameters()), torch.nan), model.parameters())
+            for parameter in model.parameters():
+                parameter.data.fill_(torch.nan)
             return error.epoch or 1, 0.0
         return 0, log.penalty_share
 
@@ -189,7 +192,8 @@ class ImageLearner:
             rows = self.sequences[g][t]
             model = self._model(theta[g, a])
             if bool(theta[g, a].isfinite().all()):
-                found[g, a] = empirical_fisher(model, self.backend.pixels(rows, self.scales[g]), self.backend.labels(rows))
+                x, y = self.backend.pixels(rows, self.scales[g]), self.backend.labels(rows)
+                found[g, a] = empirical_fisher(model, x, y)
             else:
                 found[g, a] = torch.nan
         return found
@@ -209,14 +213,14 @@ class ImageLearner:
             rows = np.concatenate([now, before])
             x, y = self.backend.pixels(rows, self.scales[g]), self.backend.labels(rows)
             parts = random_halves(len(now), len(rows), seed=self.seeds[g] + t).to(x.device)
-            features = torch.cat([model[:-1](part) for part in x.split(SCORED_AT_ONCE)])
+            features = torch.cat([model[:-1](part) for part in torch.split(x, SCORED_AT_ONCE)])
             squares = (
                 row_scores(model, x_c, y_c).square_()
-                for x_c, y_c in zip(x.split(SCORED_AT_ONCE), y.split(SCORED_AT_ONCE), strict=True)
+                for x_c, y_c in zip(torch.split(x, SCORED_AT_ONCE), torch.split(y, SCORED_AT_ONCE), strict=True)
             )
             kl = part_kl(features, parts, of_numbers(features.shape[1]))
             taus[g, a], gammas[g, a] = threshold(part_gaps(squares, parts) * kl)
-        return taus, gammas
+        return taus.to(theta.device), gammas.to(theta.device)
 
     def outputs(self, theta: Tensor, rows: Sequence[Rows]) -> list[NDArray[np.float32]]:
         """Log-probabilities (a, n, c) of each sequence's rows."""

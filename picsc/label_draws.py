@@ -23,7 +23,9 @@ PerRow = Callable[[Ints], Tensor]
 CELLS = 8_000_000
 """About how many numbers one chunk of draws may hold."""
 ROWS_AT_ONCE = 32_768
-"""Rows per step of a pass over the whole table."""
+"""Most rows per step of a pass over the whole table."""
+CELLS_AT_ONCE = 64_000_000
+"""Most numbers per step of that pass, for rows that contribute thousands each."""
 HEAVY_SHARE = 0.25
 """Rows kept whatever the subsample drew, as a share of it: those that dominate the variance of some quantity."""
 
@@ -137,8 +139,9 @@ def _one_pass(
     centre, variance = sample.mean(0), sample.var(0).clamp(min=1e-12)
     total = None
     influence = np.empty(len(labels), np.float32)
-    for start in range(0, len(labels), ROWS_AT_ONCE):
-        rows = np.arange(start, min(start + ROWS_AT_ONCE, len(labels)))
+    step = min(ROWS_AT_ONCE, max(1, CELLS_AT_ONCE // sample.shape[1]))
+    for start in range(0, len(labels), step):
+        rows = np.arange(start, min(start + step, len(labels)))
         part = quantities(rows)
         added = label_sums(part, labels[rows][None], contrast).double()
         total = added if total is None else total + added

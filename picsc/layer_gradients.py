@@ -5,7 +5,7 @@ of squares need no gradient of any single row: (delta^2)' (a^2). Where a paramet
 (convolution, sequences) a row's gradient is summed over positions first and squared afterwards.
 
 Shape letters here: n rows, o outputs, q inputs of one output, g groups, t positions, v vocabulary, e embedding width,
-p parameters.
+p parameters, k fragments, of which each has the same number of consecutive rows.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
+
+from picsc.contracted_squares import Columns, fragment_squares
 
 CACHE_FLOATS = 1 << 18
 """Floats of one intermediate result that stays in a core's cache; larger blocks are cut into smaller ones."""
@@ -36,6 +38,12 @@ class RowGradients(Protocol):
 
     def squares(self) -> Tensor:
         """The sum of their squares, (p,)."""
+
+    def by_fragment(self, k: int) -> tuple[Tensor, Tensor]:
+        """Their sum (p,), and the sums of squares of each of k equal pieces, (k, p)."""
+
+    def spread(self, rows: Tensor, weight: Tensor) -> RowGradients:
+        """Gradients of `rows` (m,), each times its weight (m,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,14 @@ class Dense:
     def squares(self) -> Tensor:
         """The sum of their squares, (p,)."""
         return self.gradients.square().sum(0)
+
+    def by_fragment(self, k: int) -> tuple[Tensor, Tensor]:
+        """Their sum (p,), and the sums of squares of each of k equal pieces, (k, p)."""
+        return self.total(), self.gradients.square().reshape(k, -1, self.gradients.shape[1]).sum(1)
+
+    def spread(self, rows: Tensor, weight: Tensor) -> Dense:
+        """Gradients of `rows` (m,), each times its weight (m,)."""
+        return Dense(self.gradients[rows] * weight[:, None])
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +105,15 @@ class Outer:
         blocks = zip(torch.split(self.delta, size), torch.split(self.a, size), strict=True)
         return torch.stack([delta.square().T @ a.square() for delta, a in blocks]).sum(0).flatten()
 
+    def by_fragment(self, k: int) -> tuple[Tensor, Tensor]:
+        """Their sum (p,), and the sums of squares of each of k equal pieces, (k, p)."""
+        delta, a = (one.square().reshape(k, -1, one.shape[1]) for one in (self.delta, self.a))
+        return self.total(), (delta.transpose(1, 2) @ a).flatten(1)
+
+    def spread(self, rows: Tensor, weight: Tensor) -> Outer:
+        """Gradients of `rows` (m,), each times its weight (m,)."""
+        return Outer(self.delta[rows] * weight[:, None], self.a[rows])
+
 
 @dataclass(frozen=True, slots=True)
 class Contracted:
@@ -98,10 +123,8 @@ class Contracted:
     """(n, g, o, t)"""
     a: Tensor
     """(n, ...), the layer's inputs."""
-    columns: Callable[[Tensor], list[Tensor]]
-    """Inputs to (n, g, q', t), one entry per kernel row; block by block, because a convolution multiplies the size."""
-    kernel_width: int
-    """The last, fastest factor of q'."""
+    columns: Columns
+    """Block by block, because a convolution multiplies the size of its inputs."""
     floats: int
     """What one row's columns take."""
 
@@ -111,7 +134,7 @@ class Contracted:
 
     def rows(self) -> Tensor:
         """All of them, (n, p)."""
-        return torch.cat([self._arranged(products) for products in self._blocks()])
+        return torch.cat([self.columns.arranged(products) for products in self._blocks()])
 
     def total(self) -> Tensor:
         """Their sum, (p,)."""
@@ -121,22 +144,24 @@ class Contracted:
         """The sum of their squares, (p,)."""
         return self._added([[one.square().sum(0) for one in products] for products in self._blocks()])
 
+    def by_fragment(self, k: int) -> tuple[Tensor, Tensor]:
+        """Their sum (p,), and the sums of squares of each of k equal pieces, (k, p)."""
+        size = max(1, CACHE_FLOATS // (self.floats * (len(self.delta) // k)))
+        squares, total = fragment_squares(self.delta, self.a, self.columns, k, size)
+        return total, squares
+
+    def spread(self, rows: Tensor, weight: Tensor) -> Contracted:
+        """Gradients of `rows` (m,), each times its weight (m,)."""
+        return replace(self, delta=self.delta[rows] * weight[:, None, None, None], a=self.a[rows])
+
     def _blocks(self) -> Iterator[list[Tensor]]:
         """Gradients of some rows after others, (rows, g, q', o) per kernel row."""
         size = max(1, CACHE_FLOATS // self.floats)
         for delta, a in zip(torch.split(self.delta, size), torch.split(self.a, size), strict=True):
-            yield [columns @ delta.transpose(-1, -2) for columns in self.columns(a)]
+            yield [columns @ delta.transpose(-1, -2) for columns in self.columns.cut(a)]
 
     def _added(self, blocks: list[list[Tensor]]) -> Tensor:
-        return self._arranged([torch.stack(same).sum(0) for same in zip(*blocks, strict=True)])
-
-    def _arranged(self, products: list[Tensor]) -> Tensor:
-        """Kernel rows of (..., g, q', o) to (..., p) in the weight's order: g, o, input channel, kernel row, column."""
-        *first, q, o = products[0].shape
-        by_column = torch.stack(products, -1).reshape(
-            *first, q // self.kernel_width, self.kernel_width, o, len(products)
-        )
-        return torch.movedim(by_column, (-2, -1), (-4, -2)).flatten(-5)
+        return self.columns.arranged([torch.stack(same).sum(0) for same in zip(*blocks, strict=True)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +194,14 @@ class Lookup:
         keys, place = torch.unique(self._keys(), return_inverse=True)
         met = self._scatter(len(keys), place, self.delta.flatten(0, 1))
         return self._scatter(self.lines, keys % self.lines, met.square()).flatten()
+
+    def by_fragment(self, k: int) -> tuple[Tensor, Tensor]:
+        """Their sum (p,), and the sums of squares of each of k equal pieces, (k, p)."""
+        return self.total(), _piecewise(self, len(self.tokens) // k, k)
+
+    def spread(self, rows: Tensor, weight: Tensor) -> Lookup:
+        """Gradients of `rows` (m,), each times its weight (m,)."""
+        return Lookup(self.tokens[rows], self.delta[rows] * weight[:, None, None], self.lines)
 
     def _keys(self) -> Tensor:
         row = torch.arange(len(self.tokens), device=self.tokens.device)[:, None]
@@ -204,6 +237,18 @@ class Summed:
         blocks = [self.part(start, min(start + size, self.n)).rows() for start in range(0, self.n, size)]
         return torch.stack([rows.square().sum(0) for rows in blocks]).sum(0)
 
+    def by_fragment(self, k: int) -> tuple[Tensor, Tensor]:
+        """Their sum (p,), and the sums of squares of each of k equal pieces, (k, p)."""
+        return self.total(), _piecewise(self, self.n // k, k)
+
+    def spread(self, rows: Tensor, weight: Tensor) -> Summed:
+        """Gradients of `rows` (m,), each times its weight (m,)."""
+        return Summed(tuple(one.spread(rows, weight) for one in self.parts), len(rows), self.p)
+
+
+def _piecewise(gradients: RowGradients, r: int, k: int) -> Tensor:
+    return torch.stack([gradients.part(j * r, (j + 1) * r).squares() for j in range(k)])
+
 
 def _knows_linear(_layer: nn.Linear, a: Tensor) -> bool:
     return a.ndim >= 2
@@ -214,11 +259,14 @@ def _linear(layer: nn.Linear, a: Tensor, delta: Tensor) -> dict[str, RowGradient
         return {"weight": Outer(delta, a), "bias": Dense(delta)}
     a, delta = a.flatten(1, -2), delta.flatten(1, -2)
 
-    def columns(a: Tensor) -> list[Tensor]:
+    def cut(a: Tensor) -> list[Tensor]:
         return [a.transpose(1, 2)[:, None]]
 
+    def fold(pieces: list[Tensor], _a: Tensor) -> Tensor:
+        return pieces[0][:, 0].transpose(1, 2)
+
     floats = a[0].numel() + layer.weight.numel()
-    weight = Contracted(delta.transpose(1, 2)[:, None], a, columns, 1, floats)
+    weight = Contracted(delta.transpose(1, 2)[:, None], a, Columns(cut, fold, 1), floats)
     return {"weight": weight, "bias": Dense(delta.sum(1))}
 
 
@@ -231,20 +279,32 @@ def _conv2d(layer: nn.Conv2d, a: Tensor, delta: Tensor) -> dict[str, RowGradient
     (high, wide), (down, right) = layer.kernel_size, layer.stride
     (apart, aside), (above, beside) = layer.dilation, layer.padding
     height, width = delta.shape[2:]
+    starts = range(0, high * apart, apart)
 
-    def columns(a: Tensor) -> list[Tensor]:
+    def cut(a: Tensor) -> list[Tensor]:
         """Windows are cut out along the width only; along the height they are views of consecutive lines.
 
         This copies a fifth of what im2col copies for a 5 x 5 kernel.
         """
         lines = pad(a, (beside, beside, above, above)).unfold(3, (wide - 1) * aside + 1, right)[..., ::aside]
         lines = lines.permute(0, 1, 4, 2, 3).reshape(len(a), layer.groups, -1, lines.shape[2], width)
-        starts = range(0, high * apart, apart)
         return [lines[..., top : top + (height - 1) * down + 1 : down, :].flatten(-2) for top in starts]
+
+    def fold(pieces: list[Tensor], a: Tensor) -> Tensor:
+        """The same cuts backwards."""
+        n, channels, tall, broad = a.shape
+        lines = a.new_zeros(n, channels, wide, tall + 2 * above, width)
+        for top, piece in zip(starts, pieces, strict=True):
+            part = lines[..., top : top + (height - 1) * down + 1 : down, :]
+            part += piece.reshape(n, channels, wide, height, width)
+        found = a.new_zeros(n, channels, tall + 2 * above, broad + 2 * beside)
+        for j in range(wide):
+            found[..., j * aside : j * aside + (width - 1) * right + 1 : right] += lines[:, :, j]
+        return found[:, :, above : above + tall, beside : beside + broad]
 
     delta = delta.reshape(len(delta), layer.groups, -1, height * width)
     floats = a[0].numel() * wide + layer.weight.numel()
-    weight = Contracted(delta, a, columns, wide, floats)
+    weight = Contracted(delta, a, Columns(cut, fold, wide), floats)
     return {"weight": weight, "bias": Dense(delta.sum(-1).flatten(1))}
 
 

@@ -85,11 +85,11 @@ def lenet(
     with _global_generator_unmoved():
         layers = (
             nn.Conv2d(channels, 6, 5),
+            nn.MaxPool2d(2),  # before ReLU: the same numbers, and four times fewer of them
             nn.ReLU(),
-            nn.MaxPool2d(2),
             nn.Conv2d(6, 16, 5),
-            nn.ReLU(),
             nn.MaxPool2d(2),
+            nn.ReLU(),
             nn.Flatten(),
             nn.Linear(16 * left * left, 120),
             nn.ReLU(),

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from picsc.divergence import PRIOR_PRECISION
@@ -20,7 +21,7 @@ OfFishers = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True, slots=True)
 class Penalty:
-    """One reading of Eq. 7's penalty."""
+    """One reading of Eq. 7's penalty; a sum over parameters, so that layers may be treated one after another."""
 
     value: OfFishers
     """Fishers (..., k, d) to (...)."""
@@ -67,9 +68,11 @@ def pairwise_kl_gradient(fishers: Tensor) -> Tensor:
     """
     k = fishers.shape[-2]
     precisions = fishers + PRIOR_PRECISION
-    inverse = precisions.reciprocal()
-    total, inverses = precisions.sum(-2, keepdim=True), inverse.sum(-2, keepdim=True)
-    return (inverses - total * inverse.square_()).mul_(1 / (2 * k * (k - 1)))
+    total = precisions.sum(-2, keepdim=True)
+    inverse = precisions.reciprocal_()
+    scale = 1 / (2 * k * (k - 1))
+    inverses = inverse.sum(-2, keepdim=True).mul_(scale)
+    return torch.addcmul(inverses, total, inverse.square_(), value=-scale)
 
 
 def frobenius(fishers: Tensor) -> Tensor:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.model_selection import train_test_split
 from picsc.datasets.rows import take
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
-from picsc.fragments import Cut, cut, validate
+from picsc.fragments import cut, validate
 from picsc.reports import Finding
 from picsc.settings import CvSettings
 
@@ -54,8 +55,7 @@ class Repeat:
 
     def whole(self) -> tuple[Rows, NDArray[np.int64]]:
         """All training rows, and the piece of each; rows that judge are left out."""
-        judges = set(self.validation.tolist()) if self.foldwise else set()
-        parts = [np.array([row for row in piece if row not in judges], np.int64) for piece in self.pieces]
+        parts = [piece[~np.isin(piece, self.validation)] for piece in self.pieces]
         return fragmented([part for part in parts if len(part)], np.empty(0, np.int64))
 
     def recut(self) -> Repeat:
@@ -77,7 +77,7 @@ def fragmented(parts: list[Rows], more: Rows) -> tuple[Rows, NDArray[np.int64]]:
     parts = [np.concatenate([part, more]) if j == smallest else part for j, part in enumerate(parts)]
     rows = np.concatenate(parts)
     if len(parts) == 1:
-        return rows, (np.arange(len(rows)) >= len(rows) // 2).astype(np.int64)
+        return rows, (np.arange(len(rows)) >= max(1, len(rows) // 2)).astype(np.int64)
     return rows, np.repeat(np.arange(len(parts)), [len(part) for part in parts])
 
 
@@ -95,12 +95,20 @@ def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) 
     """
     for r in range(count):
         seed = settings.seed + r
-        judges = official if len(official) else _judges(dataset, settings.validation, seed)
-        apart = len(official) > 0 or not settings.foldwise
-        pool = np.setdiff1d(np.arange(dataset.n), judges) if apart else np.arange(dataset.n)
-        part = take(dataset, pool)
-        made = cut(part, settings.cut, seed=seed)
-        _check_pieces(made, settings)
+        pool = np.setdiff1d(np.arange(dataset.n), official)
+        # pieces of time are cut before judges are drawn, so that every repeat has the same ones
+        made = None if settings.cut.batches else cut(take(dataset, pool), settings.cut, seed=seed)
+        rare = np.zeros(dataset.n, np.bool_)
+        if settings.keep_rare:
+            rare = _rare(dataset, settings.cut.batches or len(made.fragments if made else ()))
+        judges = official if len(official) else _judges(dataset, settings.validation, seed, rare)
+        if made is None:
+            pool = np.setdiff1d(pool, judges)
+            made = cut(take(dataset, pool), settings.cut, seed=seed)
+        pieces = tuple(pool[fragment.rows] for fragment in made.fragments)
+        if not settings.foldwise:
+            pieces = tuple(np.setdiff1d(piece, judges) for piece in pieces)
+        _check_pieces([fragment.name for fragment in made.fragments], pieces, settings)
         strata = None
         if made.strata is not None:
             strata = np.zeros(dataset.n, np.int64)
@@ -109,40 +117,42 @@ def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) 
             seed=seed,
             foldwise=settings.foldwise,
             names=tuple(fragment.name for fragment in made.fragments),
-            pieces=tuple(pool[fragment.rows] for fragment in made.fragments),
+            pieces=pieces,
             strata=strata,
             validation=judges,
-            rare=_rare(dataset, len(made.fragments)) if settings.keep_rare else np.zeros(dataset.n, np.bool_),
+            rare=rare,
             words=made.words,
-            findings=validate(part, made) if r == 0 else (),
+            findings=validate(take(dataset, pool), made) if r == 0 else (),
         )
 
 
-def _check_pieces(made: Cut, settings: CvSettings) -> None:
-    if len(made.fragments) < 2:
+def _check_pieces(names: Sequence[str], pieces: Sequence[Rows], settings: CvSettings) -> None:
+    if len(pieces) < 2:
         raise DataError("one piece only: cross-validation needs at least two; choose another cut")
-    small = [fragment for fragment in made.fragments if len(fragment.rows) < 2]
-    if small and (not settings.foldwise or len(made.fragments) == 2):
+    small = [i for i, piece in enumerate(pieces) if len(piece) < 2]
+    if small and (not settings.foldwise or len(pieces) == 2):
+        size = len(pieces[small[0]])
         raise DataError(
-            f"{small[0].name} has {len(small[0].rows)} row: a piece that is learned from needs at least 2; "
+            f"{names[small[0]]} has {size} row{'' if size == 1 else 's'} to learn from and needs at least 2: "
             "use fewer pieces"
         )
 
 
-def _judges(dataset: Dataset, share: float, seed: int) -> Rows:
-    """A random share of the rows, balanced over classes where every class has two rows."""
-    target = dataset.target
+def _judges(dataset: Dataset, share: float, seed: int, rare: NDArray[np.bool_]) -> Rows:
+    """A random share of the rows that are not rare, balanced over classes where every class has two rows."""
+    rows, target = np.flatnonzero(~rare), dataset.target
+    if len(rows) <= math.ceil(share * len(rows)):
+        raise DataError(
+            f"{dataset.name}: {share:g} of {len(rows)} rows to judge leaves none to learn from; lower --validation"
+        )
     balance = None
-    if (
-        target is not None
-        and target.kind == "classes"
-        and np.bincount(target.values.astype(np.int64)).min(initial=2) >= 2
-    ):
-        balance = target.values
+    if target is not None and target.kind == "classes":
+        codes = target.values[rows].astype(np.int64)
+        balance = codes if np.bincount(codes)[codes].min() >= 2 else None
     try:
-        _, judges = train_test_split(np.arange(dataset.n), test_size=share, random_state=seed, stratify=balance)
+        _, judges = train_test_split(rows, test_size=share, random_state=seed, stratify=balance)
     except ValueError:  # fewer judges than classes
-        _, judges = train_test_split(np.arange(dataset.n), test_size=share, random_state=seed)
+        _, judges = train_test_split(rows, test_size=share, random_state=seed)
     return np.sort(judges).astype(np.int64)
 
 

@@ -53,7 +53,7 @@ class RunFolder:
         """
         try:
             with zipfile.ZipFile(self._file(name)) as archive:
-                if archive.comment != self._stamp(name):
+                if archive.comment != self._stamp(name, len(archive.namelist())):
                     return None
                 return {member.removesuffix(".npy"): _read(archive, member) for member in archive.namelist()}
         except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError):
@@ -76,7 +76,7 @@ class RunFolder:
             try:
                 with torn.open("wb") as stream:
                     with zipfile.ZipFile(stream, "w") as archive:  # savez has names of its own, such as `file`
-                        archive.comment = self._stamp(name)
+                        archive.comment = self._stamp(name, len(arrays))
                         for key, array in arrays.items():
                             with archive.open(zipfile.ZipInfo(f"{key}.npy"), "w", force_zip64=True) as member:
                                 npy.write_array(member, np.asanyarray(array), allow_pickle=False)
@@ -92,9 +92,10 @@ class RunFolder:
         *folders, last = (_safe(step) for step in name.split("/"))
         return self.path.joinpath("parts", *folders, f"{last}.npz")
 
-    def _stamp(self, name: str) -> bytes:
-        """What the archive says of itself, so that no foreign file is taken for a part."""
-        return hashlib.sha256(f"{self.digest}/{name}".encode("utf-8", "surrogatepass")).hexdigest().encode()
+    def _stamp(self, name: str, arrays: int) -> bytes:
+        """What the archive says of itself, so that no foreign or damaged file is taken for a part."""
+        said = f"{self.digest}/{arrays}/{name}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(said).hexdigest().encode()
 
 
 @contextmanager

@@ -150,6 +150,37 @@ def row_gradients(
     """Scores of n rows, one entry per parameter tensor in `parameters_to_vector` order.
 
     Args:
+        model: as in `likelihood_and_scores`.
+        plan: as in `likelihood_and_scores`.
+        parameters: as in `likelihood_and_scores`.
+        x: inputs (n, ...).
+        y: targets (n,).
+        likelihood: of y.
+        create_graph: as in `likelihood_and_scores`.
+        scale: as in `likelihood_and_scores`.
+
+    Raises:
+        NumericsError: a layer does not see one entry per row.
+    """
+    return likelihood_and_scores(
+        model, plan, parameters, x, y, likelihood=likelihood, create_graph=create_graph, scale=scale
+    )[1]
+
+
+def likelihood_and_scores(
+    model: nn.Module,
+    plan: Plan,
+    parameters: dict[str, Tensor],
+    x: Tensor,
+    y: Tensor,
+    *,
+    likelihood: Likelihood,
+    create_graph: bool = False,
+    scale: Tensor | None = None,
+) -> tuple[Tensor, list[RowGradients]]:
+    """The summed log-likelihood of n rows, and each row's scores, from the same pass.
+
+    Args:
         model: gives the outputs; hooks are hung on it for the time of the call.
         plan: from `make_plan` on the same model.
         parameters: `differentiable_parameters` of it.
@@ -158,6 +189,9 @@ def row_gradients(
         likelihood: of y.
         create_graph: the result can be differentiated in the parameters.
         scale: (n,), multiplies each row's score.
+
+    Returns:
+        The sum over rows, in nats; scores, one entry per parameter tensor in `parameters_to_vector` order.
 
     Raises:
         NumericsError: a layer does not see one entry per row.
@@ -186,7 +220,7 @@ def row_gradients(
             scores = _by_differentiation(model, parameters, plan.rest, x, y, likelihood, create_graph)
             for name, rows in zip(plan.rest, scores, strict=True):
                 parts[name].append(Dense(rows if scale is None else rows * scale[:, None]))
-    return [_joined(parts[name], n, parameter) for name, parameter in parameters.items()]
+    return total, [_joined(parts[name], n, parameter) for name, parameter in parameters.items()]
 
 
 def _joined(parts: list[RowGradients], n: int, parameter: Tensor) -> RowGradients:

@@ -73,7 +73,7 @@ def chosen_by_looking_ahead(
 
     Args:
         backend: trains.
-        sequences: g of equally many fragments; of fewer than three, each is halved.
+        sequences: g of equally many fragments; of fewer than three, each is halved if all have two rows.
         seeds: of the initial weights.
         scaled_on: rows that each sequence's encoding is fitted on.
         likelihood: of the target.
@@ -83,22 +83,22 @@ def chosen_by_looking_ahead(
     Returns:
         (g,), one of `STRENGTHS` or `DECAYS` each.
     """
-    candidates = torch.tensor(STRENGTHS if penalised else DECAYS)
-    if len(sequences[0]) < 3:
+    candidates = np.array(STRENGTHS if penalised else DECAYS)
+    if len(sequences[0]) < 3 and min(len(rows) for sequence in sequences for rows in sequence) > 1:
         sequences = [[half for rows in sequence for half in (rows[::2], rows[1::2])] for sequence in sequences]
     first = [list(sequence[:LOOK_AHEAD]) for sequence in sequences]
     learner = backend.learner(first, seeds, scaled_on, candidates=len(candidates))
-    grid = candidates.expand(len(first), -1)
+    state, losses = begin(learner), np.zeros((len(first), len(candidates)))
+    grid = torch.from_numpy(candidates).to(state.theta).expand(len(first), -1)
     none = torch.zeros_like(grid)
     rules = replace(rules, strength=grid if penalised else none, weight_decay=none if penalised else grid)
-    state, losses = begin(learner), np.zeros(grid.shape)
     for t in range(len(first[0]) - 1):
         state, _ = advance(state, learner, t, rules)
         evaluated = state.merged if rules.merge else state.theta
         following = [sequence[t + 1] for sequence in first]
         for g, out in enumerate(learner.outputs(evaluated, following)):
             losses[g] += _log_losses(out, backend.targets(scaled_on[g], following[g]), likelihood)
-    best: Floats = candidates.double().numpy()[losses.argmin(1)]
+    best: Floats = candidates[losses.argmin(1)]
     return best
 
 
@@ -108,19 +108,19 @@ def _inner(lesson: Lesson, j: int) -> Lesson:
     order = generator.permutation(len(lesson.train))
     order = order[np.argsort(lesson.fragment[order], kind="stable")]
     fragment = lesson.fragment[order]
-    first = np.searchsorted(fragment, fragment)  # where the fragment begins
-    position = np.arange(len(order)) - first
+    position = np.arange(len(order)) - np.searchsorted(fragment, fragment)  # within its fragment
     alone = np.bincount(fragment)[fragment] < 2  # the only row of its fragment is never held out
     held = ~alone & ((position + fragment) % INNER == j)
-    held &= ~((position == 0) & (np.bincount(fragment, held)[fragment] == np.bincount(fragment)[fragment]))
     rows = lesson.train[order]
     return replace(lesson, train=rows[~held], fragment=fragment[~held], test=rows[held])
 
 
 def _log_losses(outputs: NDArray[np.float32], y: NDArray[np.int64] | Floats, likelihood: Likelihood) -> Floats:
-    """(a,) log-losses; infinite where a model diverged or nothing was held out."""
+    """(a,) log-losses; infinite where a model diverged, 0 where nothing was held out that could tell them apart."""
+    if len(y) == 0:
+        return np.zeros(len(outputs))
     finite = np.isfinite(outputs.reshape(len(outputs), -1)).all(1)
     losses = np.full(len(outputs), np.inf)
-    if finite.any() and len(y):
+    if finite.any():
         losses[finite] = scores_of_models(outputs[finite], y, likelihood).log_loss
     return losses

@@ -136,9 +136,11 @@ def advance(state: State, learner: Learner, t: int, rules: Rules) -> tuple[State
     fitted = learner.fit(
         state.theta, t, weight_decay=rules.weight_decay, strength=rules.strength * flagged, anchor=anchor
     )
-    theta = fitted.theta
+    theta, diverged = fitted.theta, fitted.diverged
     if looked and rules.when_quiet == "skip":
-        theta = torch.where(flagged[..., None], theta, state.theta)
+        learned = flagged | (rules.strength == 0)
+        theta = torch.where(learned[..., None], theta, state.theta)
+        diverged = torch.where(learned, diverged, torch.zeros_like(diverged))
     after = replace(state, theta=theta, before=state.theta, mean=state.mean + (theta - state.mean) / (t + 1))
     if active or rules.merge:
         fisher = learner.fisher(theta, t).to(theta.dtype)
@@ -150,4 +152,4 @@ def advance(state: State, learner: Learner, t: int, rules: Rules) -> tuple[State
             mass = state.mass + precision
             merged = (state.mass * state.merged + precision * theta) / mass
             after = replace(after, merged=merged, mass=rules.alpha * mass)
-    return after, Step(fitted.diverged, fitted.penalty_share, looked, flagged, tau, gamma)
+    return after, Step(diverged, fitted.penalty_share, looked, flagged, tau, gamma)

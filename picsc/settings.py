@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from picsc.errors import SettingsError
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+from picsc.problems import Problem, problems
 
 Task = Literal["auto", "classification", "regression"]
 Method = Literal["st-cv", "picsc", "weight-decay", "carried", "average", "subsample"]
@@ -185,6 +183,21 @@ class CvSettings(_Settings):
     jobs: Annotated[int, Field(ge=1)] = 1
     """Processes; never changes a number."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _shuffled_folds(cls, values: object) -> object:
+        """Folds are shuffled unless that is said otherwise; other ways to cut have an order that must stay."""
+        cut = values.get("cut") if isinstance(values, dict) else None
+        if not isinstance(cut, dict) or "shuffle" in cut or any(cut.get(way) for way in ("batches", "by", "time")):
+            return values
+        return {**values, "cut": {**cut, "shuffle": True}}  # type: ignore[dict-item]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Columns that cut or weigh the table and are no covariates."""
+        columns = (self.cut.by, self.cut.time, self.cut.group, self.weights)
+        return tuple(column for column in columns if column is not None)
+
     @property
     def foldwise(self) -> bool:
         """Whether a model of all other pieces tests each; if not, each is trained on and a fixed part tests."""
@@ -192,6 +205,8 @@ class CvSettings(_Settings):
 
 
 S = TypeVar("S", bound=_Settings)
+_OPTIONS = {"strength": "lambda", "kind": "penalty", "methods": "method"}
+"""Settings whose option on the command line has another name; all others have their own."""
 
 
 def validated(kind: type[S], **values: object) -> S:
@@ -203,13 +218,13 @@ def validated(kind: type[S], **values: object) -> S:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        raise SettingsError("; ".join(_sentence(problem) for problem in error.errors())) from None
+        raise SettingsError("; ".join(_sentence(problem) for problem in problems(error, values))) from None
 
 
-def _sentence(problem: ErrorDetails) -> str:
-    """One pydantic problem as a sentence that starts with the option's name."""
-    if problem["type"] == "value_error":  # our own validators already speak in options
-        return str(problem["ctx"]["error"])
-    name = "--" + str(problem["loc"][-1]).replace("_", "-") if problem["loc"] else "settings"
-    said = problem["msg"].removeprefix("Input should be ")
-    return f"{name} {problem['input']!r}: must be {said}"
+def _sentence(problem: Problem) -> str:
+    """One problem as a sentence that starts with the option's name."""
+    if problem.contradiction:
+        return problem.said
+    names = [part for part in problem.path if isinstance(part, str)]
+    option = "--" + _OPTIONS.get(names[-1], names[-1]).replace("_", "-") if names else "settings"
+    return f"{option} {problem.value!r}: must be {problem.said}"

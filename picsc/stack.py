@@ -3,6 +3,7 @@
 Shape letters here: g problems (a fold of a repeat, say), k fragments of a problem's rows, t tiles, m rows of a tile,
 f features, o readouts. A tile holds rows of one fragment; large fragments have several, so that padding stays small
 however unequal fragments are, and every sum over a fragment's rows is one batched product and a small sum over tiles.
+The tiles of a problem follow each other, so that what does not care for fragments sees t m rows in one piece.
 """
 
 from __future__ import annotations
@@ -41,13 +42,13 @@ class Stack:
     """g problems of the same number of fragments and features."""
 
     x: Tensor
-    """(g t, f + 1, m): features and a constant 1, the input of the bias; 0 where padded."""
+    """(g, f + 1, t m): features and a constant 1, the input of the bias; 0 where padded."""
     y: Tensor
-    """(g t, 1, o, m): 0 or 1 for two classes (o = 1), one-hot for more, numbers (o = 1)."""
+    """(g, 1, o, t m): 0 or 1 for two classes (o = 1), one-hot for more, numbers (o = 1)."""
     mask: Tensor
-    """(g t, 1, 1, m): 1 for a row, 0 for padding."""
+    """(g, 1, 1, t m): 1 for a row, 0 for padding."""
     weight: Tensor
-    """(g t, 1, 1, m): share of each row in its problem's loss; sums to 1 over a problem, 0 where padded."""
+    """(g, 1, 1, t m): share of each row in its problem's loss; sums to 1 over a problem, 0 where padded."""
     share: Tensor
     """(g, k, t): 1/n_k where tile t belongs to fragment k, else 0; turns sums over tiles into means over fragments."""
     likelihood: Likelihood
@@ -72,7 +73,7 @@ class Stack:
     @property
     def rows(self) -> int:
         """Rows of a tile, m, padding included."""
-        return self.x.shape[2]
+        return self.x.shape[2] // self.tiles
 
 
 def stack_problems(
@@ -90,16 +91,16 @@ def stack_problems(
         problems: g of them, with equally many features and fragments.
         likelihood: of the targets.
         outputs: classes, or 1 for numbers.
-        shuffle: seed of the order of rows and padding within a tile, for `minibatches`; None keeps the order of rows.
+        shuffle: seed of the order of rows within a tile and of the even spread of its padding, for `minibatches`; None
+            keeps the order of rows.
         dtype: of the features and weights.
         device: where the stack goes.
 
     Raises:
         DataError: there is no problem, a fragment has no rows, or shapes differ.
     """
-    if not problems:
-        raise DataError("cannot stack no problems: need at least one")
-    k = 1 + max(int(problem.fragment.max(initial=-1)) for problem in problems)
+    _check_shapes(problems)
+    k = 1 + max(int(problem.fragment.max()) for problem in problems)
     f = problems[0].x.shape[1]
     sizes = np.stack([np.bincount(problem.fragment, minlength=k) for problem in problems])
     if (sizes == 0).any():
@@ -110,8 +111,8 @@ def stack_problems(
     t = int(tiles_of.sum(1).max())
     o = 1 if likelihood == "numbers" or outputs == 2 else outputs
     g = len(problems)
-    x = np.zeros((g, t, f + 1, m), np.float32)
-    y = np.zeros((g, t, 1, o, m))
+    x = np.zeros((g, f + 1, t, m), np.float32)
+    y = np.zeros((g, o, t, m))
     mask = np.zeros((g, t, m), np.float32)
     weight = np.zeros((g, t, m), np.float64)
     share = np.zeros((g, k, t))
@@ -124,8 +125,8 @@ def stack_problems(
             for at in range(start, stop, m):
                 rows = order[at : min(at + m, stop)]
                 n = len(rows)
-                x[i, tile, :f, :n], x[i, tile, f, :n] = problem.x[rows].T, 1
-                y[i, tile, 0, :, :n] = _readout_targets(problem.y[rows], o)
+                x[i, :f, tile, :n], x[i, f, tile, :n] = problem.x[rows].T, 1
+                y[i, :, tile, :n] = _readout_targets(problem.y[rows], o)
                 mask[i, tile, :n], weight[i, tile, :n] = 1, rows_weight[rows]
                 share[i, j, tile] = 1 / sizes[i, j]
                 tile += 1
@@ -135,18 +136,18 @@ def stack_problems(
         generator = np.random.default_rng(shuffle)
         for i in range(g):
             for tile in range(t):
-                place = generator.permutation(m)
+                source = _spread(int(mask[i, tile].sum()), m, generator)
                 for values in (x, y, mask, weight):
-                    values[i, tile] = values[i, tile][..., place]
+                    values[i, ..., tile, :] = values[i, ..., tile, :][..., source]
 
     def placed(values: NDArray[np.float32] | NDArray[np.float64]) -> Tensor:
         return torch.from_numpy(values).to(device=device, dtype=dtype)
 
     return Stack(
-        x=placed(x.reshape(g * t, f + 1, m)),
-        y=placed(y.reshape(g * t, 1, o, m)),
-        mask=placed(mask.reshape(g * t, 1, 1, m)),
-        weight=placed(weight.reshape(g * t, 1, 1, m)),
+        x=placed(x.reshape(g, f + 1, t * m)),
+        y=placed(y.reshape(g, 1, o, t * m)),
+        mask=placed(mask.reshape(g, 1, 1, t * m)),
+        weight=placed(weight.reshape(g, 1, 1, t * m)),
         share=placed(share),
         likelihood=likelihood,
         outputs=outputs,
@@ -161,20 +162,21 @@ def minibatches(stack: Stack, batch_size: int) -> list[Stack]:
         batch_size: rows of a problem per part, about; at least one of every tile.
 
     Returns:
-        Parts that cover all rows, views where possible; each part's weights and shares are its own.
+        Parts that cover all rows; each part's weights and shares are its own.
     """
-    g, k, t = stack.share.shape
+    g, _, t = stack.share.shape
     b = max(1, batch_size // t)
     parts = []
     for start in range(0, stack.rows, b):
-        x, y, mask, weight = (part[..., start : start + b] for part in (stack.x, stack.y, stack.mask, stack.weight))
-        total = weight.reshape(g, -1).sum(1).repeat_interleave(t)[:, None, None, None]
-        in_tile = mask.sum(-1).view(g, 1, t) * (stack.share > 0)
+        x, y, mask, weight = (
+            values.view(*values.shape[:-1], t, -1)[..., start : start + b].flatten(-2)
+            for values in (stack.x, stack.y, stack.mask, stack.weight)
+        )
+        total = weight.sum(-1, keepdim=True).clamp_(min=torch.finfo(weight.dtype).tiny)
+        in_tile = mask.view(g, 1, t, -1).sum(-1) * (stack.share > 0)
         share = (stack.share > 0) / in_tile.sum(2, keepdim=True).clamp_(min=1)
         parts.append(
-            replace(
-                stack, x=x, y=y, mask=mask, weight=weight / total.clamp(min=1e-30), share=share.to(stack.share.dtype)
-            )
+            replace(stack, x=x, y=y, mask=mask, weight=weight / total, share=share.to(stack.share.dtype)),
         )
     return parts
 
@@ -194,6 +196,22 @@ def tile_rows(sizes: NDArray[np.int64]) -> int:
     return min(candidates, key=lambda m: (cost(m), -m))
 
 
+def _check_shapes(problems: Sequence[Problem]) -> None:
+    """Refuse problems that do not fit together."""
+    if not problems:
+        raise DataError("cannot stack no problems: need at least one")
+    f = problems[0].x.shape[1]
+    for g, (x, y, fragment, weight) in enumerate(problems):
+        rows = {len(y), len(fragment), len(x) if weight is None else len(weight)}
+        if rows != {len(x)} or len(x) == 0:
+            raise DataError(
+                f"problem {g} has {len(x)} rows of x, {len(y)} of y and {len(fragment)} of fragments"
+                f"{'' if weight is None else f', {len(weight)} weights'}: need equally many, at least one"
+            )
+        if x.shape[1] != f:
+            raise DataError(f"problem {g} has {x.shape[1]} features and problem 0 has {f}: encode them alike")
+
+
 def _normalised(weight: NDArray[np.float64] | None, n: int) -> NDArray[np.float64]:
     """Weights that sum to 1."""
     if weight is None:
@@ -201,11 +219,26 @@ def _normalised(weight: NDArray[np.float64] | None, n: int) -> NDArray[np.float6
     total = float(weight.sum())
     if not total > 0:
         raise DataError(f"the weights of {n} training rows sum to {total:g}: need a positive sum")
-    return weight / total
+    normalised: NDArray[np.float64] = weight / total
+    return normalised
+
+
+def _spread(n: int, m: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    """What stands at each of m places: the first n in random order and evenly spread, so that every part has its share.
+
+    Random places would leave a small fragment out of some minibatches, whose Fisher information then would be 0.
+    """
+    source = np.empty(m, np.int64)
+    filled = np.zeros(m, bool)
+    filled[(np.arange(n) * m + generator.integers(m)) // max(n, 1)] = True
+    source[filled] = generator.permutation(n)
+    source[~filled] = np.arange(n, m)
+    return source
 
 
 def _readout_targets(y: NDArray[np.int64] | NDArray[np.float64], o: int) -> NDArray[np.float64]:
     """(o, n): the target itself, or one-hot."""
     if o == 1:
         return y[None].astype(np.float64)
-    return (y[None] == np.arange(o)[:, None]).astype(np.float64)
+    one_hot: NDArray[np.float64] = (y[None] == np.arange(o)[:, None]).astype(np.float64)
+    return one_hot

@@ -32,16 +32,29 @@ class Weights(NamedTuple):
     """(g, a, c, h + 1): the second layer, its bias last."""
 
 
+class Squares(NamedTuple):
+    """What squared scores are made of, tile by tile."""
+
+    x: Tensor
+    """(g t, f + 1, m) features."""
+    hidden: Tensor
+    """(g t, a, h, m) activations."""
+    signal: Tensor
+    """(g t, a, h, m) derivative in the hidden units' inputs."""
+    delta: Tensor
+    """(g t, a, o, m) derivative in the readouts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scores:
     """One pass over the rows: what every row's gradient is made of."""
 
     hidden: Tensor
-    """(g t, a, h, m) activations."""
+    """(g, a, h, t m) activations."""
     readout: Tensor
-    """(g t, a, o, h) second layer as it reads out."""
+    """(g, a, o, h) second layer as it reads out."""
     delta: Tensor
-    """(g t, a, o, m): output minus target, minus the derivative of log p in the readout; 0 where padded."""
+    """(g, a, o, t m): output minus target, minus the derivative of log p in the readout; 0 where padded."""
 
 
 def empty_weights(g: int, a: int, f: int, h: int, c: int, like: Tensor) -> tuple[Tensor, Weights]:
@@ -67,7 +80,7 @@ def unflatten(theta: Tensor, f: int, h: int, c: int) -> Weights:
         h: hidden units.
         c: outputs.
     """
-    w1, b1, w2, b2 = theta.split([h * f, h, c * h, c], dim=-1)
+    w1, b1, w2, b2 = torch.split(theta, [h * f, h, c * h, c], dim=-1)
     ga = theta.shape[:2]
     hidden = torch.cat([w1.reshape(*ga, h, f), b1[..., None]], -1)
     return Weights(hidden, torch.cat([w2.reshape(*ga, c, h), b2[..., None]], -1))
@@ -93,18 +106,17 @@ def outputs(weights: Weights, x: Tensor, *, readouts: int) -> Tensor:
 def scores(weights: Weights, stack: Stack) -> Scores:
     """Forward pass, and the derivative of every row's log-likelihood in its readouts."""
     g, a, h, _ = weights.hidden.shape
-    t, o, m = stack.tiles, stack.y.shape[2], stack.rows
-    hidden = torch.bmm(_per_tile(weights.hidden.reshape(g, a * h, -1), t), stack.x).relu_()
-    out = _per_tile(_readout(weights.out, o), t)
+    o = stack.y.shape[2]
+    hidden = torch.bmm(weights.hidden.view(g, a * h, -1), stack.x).relu_()
+    out = _readout(weights.out, o)
     readout = out[..., :-1]
-    z = torch.baddbmm(out[..., -1:].reshape(-1, o, 1), readout.reshape(-1, o, h), hidden.view(-1, h, m)).view(
-        g * t, a, o, m
-    )
+    z = torch.baddbmm(out[..., -1:].reshape(-1, o, 1), readout.reshape(-1, o, h), hidden.view(g * a, h, -1))
+    z = z.view(g, a, o, -1)
     if o > 1:
         z = z.softmax(2)
     elif stack.likelihood == "classes":
         z.sigmoid_()
-    return Scores(hidden.view(g * t, a, h, m), readout, z.sub_(stack.y).mul_(stack.mask))
+    return Scores(hidden.view(g, a, h, -1), readout, z.sub_(stack.y).mul_(stack.mask))
 
 
 def task_gradient(weights: Weights, stack: Stack, into: Weights) -> None:
@@ -130,8 +142,36 @@ def fragment_fishers(weights: Weights, stack: Stack) -> Weights:
         nats per squared parameter unit.
     """
     found = scores(weights, stack)
-    signal = _signal(found)
-    return _fishers(found, signal, stack, stack.x.square(), weights.out.shape[2])
+    fishers = _fishers(_squares(found, _signal(found), squared_features(stack), stack), stack)
+    h, f, c, o = *weights.hidden.shape[2:], weights.out.shape[2], stack.y.shape[2]
+    hidden, out, bias = torch.split_with_sizes(fishers, _layout(h, f, o), -1)
+    gka = fishers.shape[:3]
+    out = torch.cat([out.reshape(*gka, o, h), bias[..., None]], -1)
+    # two logits have opposite scores, whose squares are the same
+    return Weights(hidden.reshape(*gka, h, f), out.expand(-1, -1, -1, c, -1))
+
+
+def squared_scores(weights: Weights, stack: Stack) -> Tensor:
+    """Squared gradient of log p(y | x; theta) of every row, of one model on one problem of one tile.
+
+    Args:
+        weights: of (1, 1) models.
+        stack: one problem whose rows are one fragment in one tile.
+
+    Returns:
+        (n, d), in the order of `Weights`.
+    """
+    found = scores(weights, stack)
+    hidden = _signal(found)[0, 0].square()[:, None] * stack.x[0].square()
+    loss, c = found.delta[0, 0].square(), weights.out.shape[2]
+    activations = torch.cat([found.hidden[0, 0].square(), torch.ones_like(loss[:1])])
+    out = (loss[:, None] * activations).expand(c, -1, -1)
+    return torch.cat([hidden.flatten(0, 1), out.flatten(0, 1)]).T
+
+
+def squared_features(stack: Stack) -> Tensor:
+    """The features' squares tile by tile, (g t, f + 1, m); they stay the same through training."""
+    return _tiled_square(stack.x[:, None], stack.tiles)[:, 0]
 
 
 def penalised_gradient(
@@ -147,21 +187,25 @@ def penalised_gradient(
         stack: their rows, k >= 2 fragments.
         penalty: of the fragments' Fishers.
         strength: lambda of every model, (g, a).
-        squares: the stack's features squared, (g t, f + 1, m).
+        squares: the stack's `squared_features`.
         into: receives the gradient.
     """
     found = scores(weights, stack)
     hidden, readout, delta = found.hidden, found.readout, found.delta
-    gt, a, h, m = hidden.shape
     signal = _signal(found)
-    first, second = _pull_back(_fishers(found, signal, stack, squares, weights.out.shape[2]), penalty, strength, stack)
+    squared = _squares(found, signal, squares, stack)
+    slopes = _pull_back(_fishers(squared, stack), penalty, strength, stack)
+    h, f, o, lines = hidden.shape[2], squares.shape[1], delta.shape[2], weights.out.shape[2] // delta.shape[2]
+    first, second, bias = torch.split_with_sizes(slopes, _layout(h, f, o), -1)
+    # two logits share one readout, and the penalty counts both
+    second, bias = (second * lines).view(*slopes.shape[:2], o, h), bias[..., None] * lines
 
     # the penalty's derivative in what the scores are made of: signal (h), delta (o) and activations (h) of every row
-    by_signal = torch.bmm(first.reshape(gt, a * h, -1), squares).view(gt, a, h, m).mul_(signal)
-    by_delta = _bmm(second[..., :-1], hidden.square()).add_(second[..., -1:]).mul_(delta)
-    by_delta += _bmm(readout, by_signal)
+    by_signal = _times_tiled(signal, torch.bmm(first.reshape(len(first), -1, f), squared.x).view_as(squared.signal))
+    by_delta = _bmm(readout, by_signal, _times_tiled(delta, _bmm(second, squared.hidden, bias)))
     total = _through_link(by_delta, delta, stack).addcmul_(delta, stack.weight)
-    towards = _towards_hidden(second[..., :-1], delta.square()).mul_(hidden).add_(_towards_hidden(readout, total))
+    towards = _times_tiled(hidden, _towards_hidden(second, squared.delta))
+    towards += _towards_hidden(readout, total)
     _backward(weights, stack, hidden, total, _bmm(delta, by_signal.mT), towards, into)
 
 
@@ -170,26 +214,44 @@ def _readout(out: Tensor, o: int) -> Tensor:
     return out[:, :, 1:] - out[:, :, :1] if o < out.shape[2] else out
 
 
-def _per_tile(values: Tensor, t: int) -> Tensor:
-    """The same for every tile of a problem: (g, ...) to (g t, ...)."""
-    return values if t == 1 else values.repeat_interleave(t, 0)
-
-
-def _bmm(left: Tensor, right: Tensor) -> Tensor:
-    """Product of matrices with two leading dimensions."""
-    gt, a = left.shape[:2]
-    return torch.bmm(left.flatten(0, 1), right.flatten(0, 1)).unflatten(0, (gt, a))
+def _bmm(left: Tensor, right: Tensor, plus: Tensor | None = None) -> Tensor:
+    """Product of matrices with two leading dimensions, plus something."""
+    x, y = left.flatten(0, 1), right.flatten(0, 1)
+    product = torch.bmm(x, y) if plus is None else torch.baddbmm(plus.flatten(0, 1), x, y)
+    return product.view(*left.shape[:2], *product.shape[1:])
 
 
 def _towards_hidden(readout: Tensor, delta: Tensor) -> Tensor:
-    """readout' delta, (g t, a, h, m); an outer product where there is one readout."""
+    """Transposed readout times delta, (..., a, h, rows); an outer product where there is one readout."""
     return readout.mT * delta if readout.shape[2] == 1 else _bmm(readout.mT, delta)
 
 
 def _signal(found: Scores) -> Tensor:
-    """Minus the derivative of every row's log-likelihood in the hidden units' inputs, (g t, a, h, m)."""
+    """Minus the derivative of every row's log-likelihood in the hidden units' inputs, (g, a, h, t m)."""
     back = _towards_hidden(found.readout, found.delta)
-    return _relu_backward.grad_input(back, found.hidden, 0, grad_input=back)
+    _relu_backward.grad_input(back, found.hidden, 0, grad_input=back)
+    return back
+
+
+def _tiled_square(values: Tensor, t: int) -> Tensor:
+    """Squares tile by tile: (g, a, q, t m) to (g t, a, q, m)."""
+    if t == 1:
+        return values.square()
+    g, a, q, _ = values.shape
+    tiles = values.view(g, a, q, t, -1).permute(0, 3, 1, 2, 4)
+    return torch.mul(tiles, tiles, out=values.new_empty(tiles.shape)).flatten(0, 1)
+
+
+def _times_tiled(values: Tensor, of_tiles: Tensor) -> Tensor:
+    """Product of rows in one piece, (g, a, q, t m), and rows by tile, (g t, a, q, m); in one piece."""
+    g, a, q, _ = values.shape
+    in_order = of_tiles.view(g, -1, a, q, of_tiles.shape[3]).permute(0, 2, 3, 1, 4)
+    return (values.view(in_order.shape) * in_order).view(values.shape)
+
+
+def _squares(found: Scores, signal: Tensor, features: Tensor, stack: Stack) -> Squares:
+    """Squares of what scores are made of."""
+    return Squares(features, *(_tiled_square(each, stack.tiles) for each in (found.hidden, signal, found.delta)))
 
 
 def _backward(
@@ -206,23 +268,17 @@ def _backward(
     Args:
         weights: of (g, a) models.
         stack: their rows.
-        hidden: activations, (g t, a, h, m).
-        delta: derivative in the readouts, (g t, a, o, m).
-        more: derivative in the readout's weights by another path, (g t, a, o, h).
-        towards: derivative in the activations, (g t, a, h, m); overwritten.
+        hidden: activations, (g, a, h, t m).
+        delta: derivative in the readouts, (g, a, o, t m).
+        more: derivative in the readout's weights by another path, (g, a, o, h).
+        towards: derivative in the activations, (g, a, h, t m); overwritten.
         into: receives the gradient.
     """
     g, a, h, _ = weights.hidden.shape
-    t, gt = stack.tiles, len(stack.x)
     _relu_backward.grad_input(towards, hidden, 0, grad_input=towards)
-    by_hidden = torch.bmm(towards.view(gt, a * h, -1), stack.x.mT)
-    by_out = _bmm(delta, hidden.mT)
-    if more is not None:
-        by_out += more
+    torch.bmm(towards.view(g, a * h, -1), stack.x.mT, out=into.hidden.view(g, a * h, -1))
+    by_out = _bmm(delta, hidden.mT, more)
     bias = delta.sum(-1)
-    if t > 1:
-        by_hidden, by_out, bias = (each.unflatten(0, (g, t)).sum(1) for each in (by_hidden, by_out, bias))
-    into.hidden.copy_(by_hidden.view(g, a, h, -1))
     if by_out.shape[2] < into.out.shape[2]:  # the two logits' gradients are opposite
         into.out[:, :, 1:, :-1], into.out[:, :, 1:, -1] = by_out, bias
         torch.neg(into.out[:, :, 1:], out=into.out[:, :, :1])
@@ -230,39 +286,36 @@ def _backward(
         into.out[..., :-1], into.out[..., -1] = by_out, bias
 
 
-def _fishers(found: Scores, signal: Tensor, stack: Stack, squares: Tensor, c: int) -> Weights:
-    """Means over fragments of squared scores."""
-    gt, a, h, m = signal.shape
-    by_hidden = torch.bmm(signal.square().view(gt, a * h, m), squares.mT)
-    loss = found.delta.square()
-    by_out = torch.cat([_bmm(loss, found.hidden.square().mT), loss.sum(-1, keepdim=True)], -1)
-    means = _over_fragments(by_out, stack)
-    if means.shape[3] < c:  # opposite scores have the same square
-        means = means.expand(-1, -1, -1, c, -1)
-    return Weights(_over_fragments(by_hidden.view(gt, a, h, -1), stack), means)
-
-
-def _over_fragments(of_tiles: Tensor, stack: Stack) -> Tensor:
-    """Sums over tiles to means over fragments: (g t, ...) to (g, k, ...)."""
+def _fishers(squared: Squares, stack: Stack) -> Tensor:
+    """Means over fragments of squared scores, (g, k, a, d), in the order of `_layout`; one line per readout."""
+    gt, a = squared.hidden.shape[:2]
+    by_hidden = torch.bmm(squared.signal.flatten(1, 2), squared.x.mT).view(gt, a, -1)
+    by_out = _bmm(squared.delta, squared.hidden.mT).view(gt, a, -1)
+    of_tiles = torch.cat([by_hidden, by_out, squared.delta.sum(-1)], -1)
     g, k, t = stack.share.shape
-    return torch.bmm(stack.share, of_tiles.reshape(g, t, -1)).view(g, k, *of_tiles.shape[1:])
+    return torch.bmm(stack.share, of_tiles.view(g, t, -1)).view(g, k, a, -1)
 
 
-def _pull_back(fishers: Weights, penalty: Penalty, strength: Tensor, stack: Stack) -> tuple[Tensor, Tensor]:
+def _layout(h: int, f: int, o: int) -> list[int]:
+    """Sizes of the first layer with its biases, the second layer, and its biases; f counts the constant."""
+    return [h * f, o * h, o]
+
+
+def _pull_back(fishers: Tensor, penalty: Penalty, strength: Tensor, stack: Stack) -> Tensor:
     """Derivative of strength * penalty in the squared scores of a tile's rows, times two (that of a square).
 
+    Args:
+        fishers: (g, k, a, d).
+        penalty: of the fragments' Fishers.
+        strength: (g, a).
+        stack: the rows.
+
     Returns:
-        (g t, a, h, f + 1) and (g t, a, o, h + 1).
+        (g t, a, d).
     """
     g, k, t = stack.share.shape
-    hidden, out = (part.movedim(1, 2) for part in fishers)  # (g, a, k, ...)
-    joined = torch.cat([hidden.flatten(3), out.flatten(3)], -1)
-    slopes = penalty.gradient(joined) * (2 * strength[..., None, None])
-    of_tiles = torch.bmm(stack.share.mT, slopes.movedim(2, 1).reshape(g, k, -1)).view(g * t, *slopes.shape[1:2], -1)
-    first, second = of_tiles.split([hidden[0, 0, 0].numel(), out[0, 0, 0].numel()], -1)
-    second = second.unflatten(-1, out.shape[3:])
-    o = stack.y.shape[2]
-    return first.unflatten(-1, hidden.shape[3:]), second.sum(2, keepdim=True) if o < second.shape[2] else second
+    slopes = penalty.gradient(fishers.movedim(1, 2)) * (2 * strength[..., None, None])  # (g, a, k, d)
+    return torch.bmm(stack.share.mT, slopes.movedim(2, 1).reshape(g, k, -1)).view(g * t, fishers.shape[2], -1)
 
 
 def _through_link(by_delta: Tensor, delta: Tensor, stack: Stack) -> Tensor:
@@ -271,5 +324,5 @@ def _through_link(by_delta: Tensor, delta: Tensor, stack: Stack) -> Tensor:
         return by_delta
     p = delta + stack.y
     if by_delta.shape[2] == 1:
-        return by_delta.mul_(p).mul_(1 - p)
+        return by_delta.mul_(torch.addcmul(p, p, p, value=-1))
     return by_delta.sub_((by_delta * p).sum(2, keepdim=True)).mul_(p)

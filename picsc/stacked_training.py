@@ -14,10 +14,23 @@ from torch import Tensor
 from picsc.engine import AdamState, adam_step
 from picsc.penalty import Anchor, Penalty
 from picsc.stack import Stack, minibatches
-from picsc.stacked_mlp import Weights, empty_weights, flatten, penalised_gradient, task_gradient, unflatten
+from picsc.stacked_mlp import (
+    Weights,
+    empty_weights,
+    flatten,
+    penalised_gradient,
+    squared_features,
+    task_gradient,
+    unflatten,
+)
+from picsc.stacked_stopping import watch
 
 SHARE_EVERY = 20
 """Steps between two looks at the penalty's share of the gradient; each costs one more gradient."""
+STACK_FLOATS = 160_000
+"""Activations of all models of a stack: fewer waste time on starting operations, more do not fit the cache."""
+KEPT_FLOATS = 7_500_000
+"""30 MB, just below the size from which glibc hands every buffer back at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +46,8 @@ class Recipe:
     """Of sgd."""
     seed: int = 0
     """Of the order of minibatches."""
+    patience: int | None = None
+    """Epochs without a lower loss on rows held out before a model's training stops; None trains to the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +62,20 @@ class Fitted:
     """(g, a): norm of the penalty's gradient over the sum of both norms, mean over the steps looked at; in [0, 1]."""
 
 
+def problems_per_stack(rows: int, models: int, hidden: int) -> int:
+    """How many problems are fastest side by side on a processor.
+
+    Args:
+        rows: of the largest problem, per step.
+        models: per problem.
+        hidden: hidden units.
+
+    Returns:
+        At least 1. Results do not depend on it beyond rounding.
+    """
+    return max(1, STACK_FLOATS // (rows * models * hidden))
+
+
 @torch.no_grad()
 def train_stack(
     theta: Tensor,
@@ -58,6 +87,7 @@ def train_stack(
     strength: Tensor | None = None,
     penalty: Penalty | None = None,
     anchor: Anchor | None = None,
+    held: Stack | None = None,
 ) -> Fitted:
     """Minimise every model's mean negative log-likelihood plus what corrects it.
 
@@ -74,10 +104,13 @@ def train_stack(
         strength: lambda of every model, (g, a); None is 0.
         penalty: Algorithm 1's; None without.
         anchor: Eq. 16's mean and Fisher, (g, a, d) each; None without.
+        held: other rows of the same problems, which decide when `recipe.patience` is over; None without.
 
     Returns:
-        The models; those that diverged are marked and do not disturb the others.
+        The models, with early stopping those of their best epochs; those that diverged are marked and do not disturb
+        the others.
     """
+    _keep_freed_memory()
     g, a, _ = theta.shape
     f, c = stack.features, stack.outputs
     flat, weights = _placed(theta, f, hidden, c)
@@ -90,13 +123,14 @@ def train_stack(
         stiffness, _ = _placed(anchor.fisher, f, hidden, c)
         pull = (mean, stiffness.mul_(_spread(2 * strength, weights)))
     parts = [stack] if recipe.batch_size is None else minibatches(stack, recipe.batch_size)
-    squares = [part.x.square() if penalty is not None and active else None for part in parts]
+    squares = [squared_features(part) if penalty is not None and active else None for part in parts]
     generator = torch.Generator().manual_seed(recipe.seed)
     state = AdamState([torch.zeros_like(flat)], [torch.zeros_like(flat)])
     task, task_weights = empty_weights(g, a, f, hidden, c, theta)
+    watched = None if held is None or recipe.patience is None else watch(weights, held, recipe.patience)
     signs, shares = [], []
     step = 0
-    for _ in range(recipe.epochs):
+    for epoch in range(recipe.epochs):
         order = [0] if len(parts) == 1 else torch.randperm(len(parts), generator=generator).tolist()
         for i in order:
             part, squared = parts[i], squares[i]
@@ -112,18 +146,33 @@ def train_stack(
             if pull is not None:
                 gradient.addcmul_(flat - pull[0], pull[1])
             if active and look:
-                shares.append(_share(task_weights, into))
+                share = _share(task_weights, into)
+                shares.append(share if watched is None else torch.where(watched.running, share, torch.nan))
             if decay is not None:
                 gradient.addcmul_(flat, decay)
             signs.append(into.out[..., -1].sum(-1))
             _step(flat, gradient, state, recipe)
             step += 1
-    per_epoch = len(parts)
-    return Fitted(
-        theta=flatten(weights),
-        diverged=_diverged(torch.stack(signs), weights, per_epoch),
-        penalty_share=torch.stack(shares).mean(0) if shares else theta.new_zeros(g, a),
-    )
+        if watched is not None:
+            watched.look(weights)
+            if watched.over(epoch):
+                break
+    diverged = _diverged(torch.stack(signs), weights, len(parts))
+    share = torch.stack(shares) if shares else theta.new_zeros(1, g, a)
+    if watched is None:
+        return Fitted(flatten(weights), diverged, share.mean(0))
+    diverged = watched.diverged(diverged)
+    best = flatten(watched.best).masked_fill_((diverged > 0)[..., None], torch.nan)
+    return Fitted(best, diverged, share.nanmean(0))
+
+
+def _keep_freed_memory() -> None:
+    """Let a step's buffers be those that the step before has freed.
+
+    glibc returns large buffers to the system when they are freed, and getting them back page by page costs up to a
+    third of a step. It stops doing so for sizes of which it has seen one freed; elsewhere this does nothing.
+    """
+    torch.empty(KEPT_FLOATS)
 
 
 def _placed(theta: Tensor, f: int, h: int, c: int) -> tuple[Tensor, Weights]:

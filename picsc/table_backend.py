@@ -14,13 +14,15 @@ from torch.nn.utils import parameters_to_vector
 from picsc.covariates import of_table, part_kl
 from picsc.datasets.encoding import Encoder, fit
 from picsc.datasets.table import Dataset
+from picsc.errors import DataError
 from picsc.lessons import Learned, Lesson, Rows
 from picsc.likelihood import Likelihood
+from picsc.minibatches import held_out
 from picsc.models import mlp
 from picsc.penalty import PENALTIES, Anchor
 from picsc.settings import PenaltyName
 from picsc.stack import Problem, Stack, stack_problems
-from picsc.stacked_mlp import fragment_fishers, flatten, outputs, squared_scores, unflatten
+from picsc.stacked_mlp import flatten, fragment_fishers, outputs, squared_scores, unflatten
 from picsc.stacked_training import Fitted, Recipe, problems_per_stack, train_stack
 from picsc.trigger import part_gaps, random_halves, threshold
 
@@ -63,7 +65,8 @@ class TableBackend:
         if self.likelihood == "classes":
             return values[rows].astype(np.int64)
         part = values[lesson_train].astype(np.float64)
-        return (values[rows] - part.mean()) / (part.std() or 1.0)
+        standard: NDArray[np.float64] = (values[rows] - part.mean()) / (part.std() or 1.0)
+        return standard
 
     def learn(
         self, lessons: Sequence[Lesson], strengths: NDArray[np.float64], decays: NDArray[np.float64]
@@ -72,9 +75,14 @@ class TableBackend:
         a = strengths.shape[1]
         largest = max(len(lesson.train) for lesson in lessons)
         per_stack = problems_per_stack(largest, a, HIDDEN)
-        for start in range(0, len(lessons), per_stack):
-            part = slice(start, start + per_stack)
-            yield from self._learn_stack(lessons[part], strengths[part], decays[part])
+        fragments = [int(lesson.fragment.max()) for lesson in lessons]
+        start = 0
+        for stop in range(1, len(lessons) + 1):
+            full = stop == len(lessons) or stop - start == per_stack
+            if full or fragments[stop] != fragments[start]:  # a stack's problems have equally many fragments
+                part = slice(start, stop)
+                yield from self._learn_stack(lessons[part], strengths[part], decays[part])
+                start = stop
 
     def _learn_stack(
         self, lessons: Sequence[Lesson], strengths: NDArray[np.float64], decays: NDArray[np.float64]
@@ -83,13 +91,13 @@ class TableBackend:
         encoders = [fit(self.dataset, lesson.train) for lesson in lessons]
         # without a penalty and with all rows in every step, fragments do not matter, and one long tile is fastest
         divided = penalised or self.recipe.batch_size is not None
-        stack = self._stacked(
-            [
-                self._problem(encoder, lesson.train, lesson.train, lesson.fragment if divided else None)
-                for encoder, lesson in zip(encoders, lessons, strict=True)
-            ],
-            lessons[0].seed,
-        )
+        problems, held = [], []
+        for encoder, lesson in zip(encoders, lessons, strict=True):
+            kept, out = self._parted(lesson.fragment, lesson.seed)
+            fragment = lesson.fragment[kept] if divided else None
+            problems.append(self._problem(encoder, lesson.train, lesson.train[kept], fragment))
+            held.append((encoder, lesson.train, lesson.train[out]))
+        stack = self._stacked(problems, lessons[0].seed)
         a = strengths.shape[1]
         theta = self._initial([lesson.seed for lesson in lessons], a, stack.features)
         fitted = train_stack(
@@ -100,6 +108,7 @@ class TableBackend:
             weight_decay=self._placed(decays),
             strength=self._placed(strengths),
             penalty=PENALTIES[self.penalty],
+            held=self._held(held),
         )
         for g, (encoder, lesson) in enumerate(zip(encoders, lessons, strict=True)):
             yield Learned(
@@ -136,6 +145,28 @@ class TableBackend:
             np.zeros(len(rows), np.int64) if fragment is None else fragment,
             None if self.weights is None else self.weights[rows],
         )
+
+    def _parted(self, fragment: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Positions of a problem's rows that are learned from, and of those held out for early stopping.
+
+        Reading: the draw does not depend on whether a method looks at fragments, so that all are stopped by the same
+            rows.
+        """
+        if self.recipe.patience is None:
+            return np.arange(len(fragment)), np.empty(0, np.int64)
+        kept, out = held_out(len(fragment), torch.from_numpy(fragment), seed=seed)
+        if not len(out):
+            raise DataError(
+                f"{self.dataset.name}: early stopping holds out a tenth of the rows, but every piece that is learned "
+                "from has one row only; leave out --patience"
+            )
+        return kept.numpy(), out.numpy()
+
+    def _held(self, parts: Sequence[tuple[Encoder, Rows, Rows]]) -> Stack | None:
+        """The rows held out of each problem; by encoder, rows that scale the target, and the rows."""
+        if self.recipe.patience is None:
+            return None
+        return self._stacked([self._problem(encoder, scaled_on, out, None) for encoder, scaled_on, out in parts], 0)
 
     def _stacked(self, problems: Sequence[Problem], seed: int) -> Stack:
         return stack_problems(
@@ -189,14 +220,20 @@ class TableLearner:
 
     def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
         """Train on fragment t."""
+        learned, held = [], []
+        for sequence, seed in zip(self.sequences, self.seeds, strict=True):
+            kept, out = self.backend._parted(np.zeros(len(sequence[t]), np.int64), seed + t)
+            learned.append(sequence[t][kept])
+            held.append(sequence[t][out])
         return train_stack(
             theta,
-            self._stack([sequence[t] for sequence in self.sequences]),
+            self._stack(learned),
             replace(self.backend.recipe, seed=self.seeds[0] + t),
             hidden=HIDDEN,
             weight_decay=weight_decay,
             strength=strength,
             anchor=anchor,
+            held=self.backend._held(list(zip(self.encoders, self.scaled_on, held, strict=True))),
         )
 
     @torch.no_grad()

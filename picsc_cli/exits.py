@@ -1,4 +1,4 @@
-"""Exit codes: 0 fine, 1 finding, 2 the user's input could not be used, 3 our bug, 130 interrupted."""
+"""Exit codes: 0 fine, 1 finding, 2 the user's input could not be used, 3 our bug, 130 and 143 interrupted."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from picsc.errors import PicscError
+from picsc.errors import PicscError, RecipeError
+from picsc_cli.signals import Terminated, termination
 from picsc_cli.streams import say
 
 if TYPE_CHECKING:
     from picsc.reports import Verdict
 
-FINE, FINDING, UNUSABLE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
+FINE, FINDING, UNUSABLE, BUG, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
 
 
 class FailOn(StrEnum):
@@ -55,21 +56,29 @@ def leave(done: SystemExit) -> NoReturn:
 
 
 @contextmanager
-def outcome() -> Iterator[None]:
+def outcome(interrupted: str = "interrupted") -> Iterator[None]:
     """Turn what goes wrong inside into one line on standard error and an exit code.
 
     A `PicscError` is the user's to mend: its sentence, exit 2. Anything else is our bug: the traceback stays, exit 3.
+
+    Args:
+        interrupted: what to say when the user, or the machine, ends the command.
     """
     try:
-        yield
+        with termination():
+            yield
     except typer.Exit:
         raise
+    except RecipeError as error:
+        for problem in error.problems:
+            say(problem)
+        raise typer.Exit(UNUSABLE) from None
     except PicscError as error:
         say(str(error))
         raise typer.Exit(UNUSABLE) from None
-    except KeyboardInterrupt:
-        say("interrupted")
-        raise typer.Exit(INTERRUPTED) from None
+    except KeyboardInterrupt as signal:
+        say(interrupted)
+        raise typer.Exit(TERMINATED if isinstance(signal, Terminated) else INTERRUPTED) from None
     except Exception:  # noqa: BLE001 - the one place that tells our bugs from the user's input
         traceback.print_exc()
         say("this is a bug in picsc; please report it with the lines above, the command and `picsc --version`")

@@ -7,13 +7,15 @@ compares the two. An option that was not given is None and leaves the default to
 from __future__ import annotations
 
 import csv
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from picsc.errors import SettingsError
 from picsc_cli.exits import FailOn
 
-_DATA, _PIECES, _VERDICT, _OUTPUT = "Data", "Pieces", "Verdict", "Output"
+_DATA, _PIECES, _VERDICT, _RUN, _OUTPUT = "Data", "Pieces", "Verdict", "Run", "Output"
 
 DataArgument = Annotated[
     str | None,
@@ -22,6 +24,12 @@ DataArgument = Annotated[
 DatasetName = Annotated[
     str | None,
     typer.Option("--dataset", metavar="NAME", help="Data set by name instead of a file.", rich_help_panel=_DATA),
+]
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--data-dir", metavar="DIR", help="Folder of data sets by name (or set PICSC_DATA).", rich_help_panel=_DATA
+    ),
 ]
 Target = Annotated[
     str | None,
@@ -153,13 +161,23 @@ Block = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", help="Seed of every random draw (default 0).", rich_help_panel=_VERDICT),
+    typer.Option("--seed", metavar="N", help="Seed of every random draw (default 0).", rich_help_panel=_RUN),
 ]
 Jobs = Annotated[
     int | None,
     typer.Option(
-        "--jobs", metavar="N", help="Processor cores; never changes a number (default: all).", rich_help_panel=_VERDICT
+        "--jobs", metavar="N", help="Processor cores; never changes a number (default: all).", rich_help_panel=_RUN
     ),
+]
+RunDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--run-dir", metavar="DIR", help="Keeps finished parts (default: picsc's cache).", rich_help_panel=_RUN
+    ),
+]
+Resume = Annotated[
+    bool,
+    typer.Option("--resume", help="Go on with an interrupted run, to the same bytes.", rich_help_panel=_RUN),
 ]
 
 FailOnVerdict = Annotated[
@@ -180,6 +198,24 @@ Outputs = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+OutputsWithCsv = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        metavar="FORMAT",
+        help="table, json, csv or, with a file, csv:FILE; repeatable.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+OutputsOfRecipes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        metavar="FORMAT",
+        help="table, json, csv, markdown or, with a file, csv:FILE.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
 Verbose = Annotated[
     bool,
     typer.Option("--verbose", "-v", help="Also the columns as understood, and the settings.", rich_help_panel=_OUTPUT),
@@ -194,6 +230,17 @@ def names(texts: list[str] | None) -> tuple[str, ...] | None:
     if texts is None:
         return None
     return tuple(name.strip() for row in csv.reader(texts, skipinitialspace=True) for name in row if name.strip())
+
+
+def together(*contradictions: tuple[bool, str]) -> None:
+    """Refuse options that contradict each other.
+
+    Raises:
+        SettingsError: the sentences of all contradictions that are there.
+    """
+    there = [sentence for contradiction, sentence in contradictions if contradiction]
+    if there:
+        raise SettingsError("; ".join(there))
 
 
 def given(**values: object) -> dict[str, object]:

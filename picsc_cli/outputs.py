@@ -13,9 +13,13 @@ from picsc.errors import SettingsError
 from picsc_cli.streams import write_stdout
 
 if TYPE_CHECKING:
+    from picsc.cv_report import CvReport
+    from picsc.recipe_report import RecipeReport
     from picsc.reports import AuditReport
 
-FORMATS = ("table", "json")
+AUDIT_FORMATS = ("table", "json")
+CV_FORMATS = (*AUDIT_FORMATS, "csv")
+RECIPE_FORMATS = (*CV_FORMATS, "markdown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +27,22 @@ class Output:
     """One `--output`."""
 
     format: str
-    """One of `FORMATS`."""
+    """One of the formats of the command."""
     path: Path | None
     """None is standard output."""
 
 
-def parse(texts: Sequence[str]) -> tuple[Output, ...]:
+def parse(texts: Sequence[str], formats: Sequence[str] = AUDIT_FORMATS) -> tuple[Output, ...]:
     """The outputs asked for; the table goes to standard output unless another output is there.
+
+    Args:
+        texts: what follows every `--output`.
+        formats: those of the command.
 
     Raises:
         SettingsError: an unknown format, an empty path, a path twice, or two outputs on standard output.
     """
-    outputs = [_one(text) for text in texts]
+    outputs = [_one(text, formats) for text in texts]
     on_stdout = [output.format for output in outputs if output.path is None]
     if len(on_stdout) > 1:
         raise SettingsError(
@@ -48,10 +56,10 @@ def parse(texts: Sequence[str]) -> tuple[Output, ...]:
     return tuple(outputs) if on_stdout else (Output("table", None), *outputs)
 
 
-def _one(text: str) -> Output:
+def _one(text: str, formats: Sequence[str]) -> Output:
     name, colon, path = text.partition(":")
-    if name not in FORMATS:
-        raise SettingsError(f"--output {text!r}: the format must be one of {', '.join(FORMATS)}, as in json:FILE")
+    if name not in formats:
+        raise SettingsError(f"--output {text!r}: the format must be one of {', '.join(formats)}, as in json:FILE")
     if colon and not path:
         raise SettingsError(f"--output {text!r}: a path must follow the colon")
     return Output(name, Path(path) if path and path != "-" else None)
@@ -74,11 +82,17 @@ def check(outputs: Sequence[Output]) -> None:
             raise SettingsError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def publish(report: AuditReport, outputs: Sequence[Output], *, verbose: bool = False, quiet: bool = False) -> None:
+def publish(
+    report: AuditReport | CvReport | RecipeReport,
+    outputs: Sequence[Output],
+    *,
+    verbose: bool = False,
+    quiet: bool = False,
+) -> None:
     """Write the files first, then standard output: a report that cannot be written whole leaves nothing behind.
 
     Args:
-        report: what the audit found.
+        report: what the verb found.
         outputs: where to, and how.
         verbose: tables also hold the columns as understood, and the settings.
         quiet: a table on standard output is the three lines of the summary alone.
@@ -86,16 +100,13 @@ def publish(report: AuditReport, outputs: Sequence[Output], *, verbose: bool = F
     Raises:
         SettingsError: a path or standard output cannot be written to.
     """
-    from picsc_cli import page, render
-    from picsc_cli.formats.json import audit_json
+    from picsc_cli import page
+    from picsc_cli.renderers import as_text
 
     def text(output: Output) -> str:
         sheet = page.page_of_stdout() if output.path is None else page.Page()
-        if output.format == "json":
-            return audit_json(report, ascii_only=sheet.ascii_only)
-        if quiet and output.path is None:
-            return render.audit_summary(report, sheet)
-        return render.audit_table(report, sheet, verbose=verbose)
+        name = "summary" if output.format == "table" and quiet and output.path is None else output.format
+        return as_text(report, name, sheet, verbose=verbose)
 
     texts = [(output.path, text(output)) for output in outputs]
     write({path: content for path, content in texts if path is not None})

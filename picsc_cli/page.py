@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -22,11 +23,14 @@ from rich.text import Text
 from picsc_cli.streams import is_unicode, printable
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import JustifyMethod, RenderableType
+
+    from picsc.cv_report import Interval
 
 _ASCII_RULES = box.Box(" -- \n    \n -- \n    \n -- \n -- \n    \n -- \n", ascii=True)
+_MINUS = "\N{MINUS SIGN}"
 _ASCII_WORDS = str.maketrans(
-    {"≤": "<=", "≥": ">=", "→": "->", "…": "..", "‖": "||", "Δ": "d", "τ": "tau"}
+    {"λ": "lambda", "²": "^2", "≤": "<=", "≥": ">=", "→": "->", "…": "..", "‖": "||", "Δ": "d", "τ": "tau"}
     | {"\N{EN DASH}": "-", "\N{EM DASH}": "-", "\N{MINUS SIGN}": "-", "\N{MULTIPLICATION SIGN}": "x"}
 )
 
@@ -108,6 +112,69 @@ def paper_table(page: Page, gap: int) -> Table:
     """
     rules = _ASCII_RULES if page.ascii_only else box.HORIZONTALS
     return Table(box=rules, padding=(0, gap - 1, 0, 0), header_style=Style(bold=True))
+
+
+def figures(titles: Sequence[str], blocks: Sequence[Sequence[Sequence[Text]]], page: Page, *, names: int = 1) -> str:
+    """A table of names and numbers that is never squeezed: two spaces between columns if the page has room, else one.
+
+    Args:
+        titles: of the columns; a line break makes a second line.
+        blocks: rows of cells; a rule stands between two blocks.
+        page: where it is drawn.
+        names: columns from the left that hold names; all others hold numbers and end at the right.
+    """
+    heads = ["\n".join(words(line, page) for line in title.split("\n")) for title in titles]
+    rows = [row for block in blocks for row in block]
+    cells_of = zip(heads, *([cell.plain for cell in row] for row in rows), strict=True)
+    widths = [max(cell_len(line) for cell in cells for line in cell.split("\n")) for cells in cells_of]
+    table = paper_table(page, 2 if sum(widths) + 2 * len(widths) <= page.width else 1)
+    for i, (title, width) in enumerate(zip(heads, widths, strict=True)):
+        justify: JustifyMethod = "left" if i < names else "right"
+        table.add_column(title, justify=justify, min_width=width, no_wrap=True, vertical="bottom")
+    for block in blocks:
+        for row in block:
+            table.add_row(*row)
+        table.add_section()
+    ample = page.width + sum(widths) + 3 * len(widths)  # so that rich never shrinks a column
+    return drawn(table, page, width=ample)
+
+
+def percent(value: float | None, page: Page) -> str:
+    """A fraction as percent with one decimal, with a minus sign where it is below zero; a dash for None."""
+    return page.none if value is None else f"{100 * value:.1f}".replace("-", words(_MINUS, page))
+
+
+def points(value: float | None, page: Page) -> Text:
+    """A difference of fractions in percentage points with its sign: green for more, red for less."""
+    return signed(None if value is None else 100 * value, 1, page, more="green", less="red")
+
+
+def signed(value: float | None, decimals: int, page: Page, *, more: str = "", less: str = "") -> Text:
+    """A number with its sign, styled by it; a number that rounds to zero has neither."""
+    if value is None:
+        return Text(page.none)
+    rounded = round(value, decimals)
+    shown = f"{abs(rounded):.{decimals}f}"
+    if rounded == 0:
+        return Text(shown)
+    return Text(f"+{shown}", more) if rounded > 0 else Text(f"{words(_MINUS, page)}{shown}", less)
+
+
+def probable(p: float | None, page: Page) -> str:
+    """A p-value in three decimals; a dash for None."""
+    if p is None:
+        return page.none
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def span(interval: Interval | None, decimals: int, page: Page, *, scale: float = 1) -> str:
+    """An interval as `[94.2, 96.0]`; nothing for None."""
+    if interval is None:
+        return ""
+    low, high = (
+        f"{scale * end:.{decimals}f}".replace("-", words(_MINUS, page)) for end in (interval.low, interval.high)
+    )
+    return f"[{low}, {high}]"
 
 
 def paragraph(text: Text | str, page: Page, *, indent: int = 0, hanging: int = 0) -> str:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.text import Text
 
+from picsc_cli import sections
 from picsc_cli.page import Page, cut, drawn, number, one_line, paper_table, paragraph, probability, words
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
 
-    from picsc.reports import AuditReport, ColumnInfo, ColumnShift, FragmentReport
+    from picsc.reports import AuditReport, ColumnShift, FragmentReport
 
 MOST_PIECES = 40
 """Rows of the table at most, as long as no more pieces than that are shifted or inconclusive."""
@@ -25,7 +26,6 @@ _NAMES = 3
 _LONGEST_PIECE = 24
 
 _VERDICT_STYLE = {"ok": "green", "shift": "bold red", "inconclusive": "yellow", "error": "bold magenta"}
-_SEVERITY_STYLE = {"note": "cyan", "warning": "yellow", "error": "bold red"}
 _BESIDE = "top columns"
 
 
@@ -45,9 +45,9 @@ def audit_table(report: AuditReport, page: Page, *, verbose: bool = False) -> st
         counts = f"{left_out} of {len(report.fragments)} pieces"
         parts.append(paragraph(f"not shown, being ok: {counts}; --output json has all of them", page))
     if report.findings:
-        parts.append(_findings(report, page))
+        parts.append(sections.findings(report.findings, page))
     if verbose:
-        parts += [_columns(report.data.columns, page), _settings(report.settings, page)]
+        parts += [sections.columns(report.data.columns, page), sections.settings(report.settings, page)]
     parts.append("".join(paragraph(line, page, hanging=2) for line in _footer(report)))
     return "\n".join(parts)
 
@@ -146,60 +146,12 @@ def _notes(report: AuditReport, shown: Sequence[FragmentReport], page: Page, *, 
                 yield paragraph(f"{piece}, {_name(column, page)}: {column.note}", page, indent=1, hanging=2)
 
 
-def _findings(report: AuditReport, page: Page) -> str:
-    """Severity and message of every finding, with the advice beneath."""
-    lines = []
-    for finding in report.findings:
-        severity = (f"{finding.severity}: ", _SEVERITY_STYLE[finding.severity])
-        lines.append(paragraph(Text.assemble(severity, words(finding.message, page)), page, hanging=2))
-        if finding.advice:
-            lines.append(paragraph(finding.advice, page, indent=2))
-    return "".join(lines)
-
-
 def _footer(report: AuditReport) -> tuple[str, str]:
     """How the verdicts were reached: the null and its thresholds; the reference, the model question and the seed."""
     null, data = report.null, report.data
     drawn_from = f" on {null.rows} rows" if null.rows != data.rows else ""
     thresholds = f"level {report.level:g}; min effect {report.min_effect:g}"
-    question = {
-        "classification": f"classification of {data.target} ({data.classes} classes)",
-        "regression": f"regression of {data.target}",
-        "unlabelled": "not asked (no target)",
-    }[data.task]
     return (
         f"null: {null.kind} of {null.unit}, {null.draws} draws{drawn_from}; {thresholds}",
-        f"reference: {report.reference}; model question: {question}; seed {report.settings.get('seed')}",
+        f"reference: {report.reference}; model question: {sections.question(data)}; seed {report.settings.get('seed')}",
     )
-
-
-def _columns(columns: Sequence[ColumnInfo], page: Page) -> str:
-    """The columns as they were understood."""
-    table = paper_table(page, 2)
-    table.add_column("column", overflow="fold")
-    table.add_column("kind", no_wrap=True)
-    table.add_column("missing", justify="right", no_wrap=True)
-    table.add_column("levels", justify="right", no_wrap=True)
-    table.add_column("used", no_wrap=True)
-    table.add_column("note", overflow="fold")
-    for column in columns:
-        levels = page.none if column.levels is None else str(column.levels)
-        used = "yes" if column.used else "no"
-        cells = (column.name, column.kind, str(column.missing), levels, used, column.note)
-        table.add_row(*(Text(words(cell, page)) for cell in cells))
-    return drawn(table, page)
-
-
-def _settings(settings: dict[str, object], page: Page) -> str:
-    """The settings as resolved, one a line; nested ones as `cut.folds`."""
-    lines = ["settings\n"]
-    for name, value in settings.items():
-        nested = {f"{name}.{key}": item for key, item in value.items()} if isinstance(value, dict) else {name: value}
-        lines += [paragraph(f"{key} = {_value(item, page)}", page, indent=1, hanging=2) for key, item in nested.items()]
-    return "".join(lines)
-
-
-def _value(value: object, page: Page) -> str:
-    if isinstance(value, (list, tuple)):
-        return ", ".join(str(item) for item in value) or page.none
-    return page.none if value is None else str(value)

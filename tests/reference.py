@@ -6,6 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import log_softmax
 
+from picsc.divergence import fisher_kl
+
 
 def log_density(output: Tensor, y: Tensor, likelihood: str) -> Tensor:
     """Log p(y | x) of a batch of one row, by its definition."""
@@ -37,3 +39,54 @@ def expected_fisher_by_row(model: nn.Module, x: Tensor, classes: int) -> Tensor:
         scores = scores_by_row(model, x, torch.full((len(x),), j))
         total = total + (probability[:, j, None] * scores.square()).mean(0)
     return total
+
+
+def pairwise_kl_by_pairs(fishers: Tensor) -> Tensor:
+    """Algorithm 1's d_ij, one ordered pair after the other, then their mean; fishers (k, d)."""
+    k = len(fishers)
+    pairs = [fisher_kl(fishers[i], fishers[j]) for i in range(k) for j in range(k) if i != j]
+    return torch.stack(pairs).mean()
+
+
+def frobenius_by_fragment(fishers: Tensor) -> Tensor:
+    """Mean over fragments of ||I_i - I_bar||^2; fishers (k, d)."""
+    centre = sum(fishers) / len(fishers)
+    return torch.stack([((fisher - centre) ** 2).sum() for fisher in fishers]).mean()
+
+
+def trace_by_fragment(fishers: Tensor) -> Tensor:
+    """Mean over fragments of tr I_i; fishers (k, d)."""
+    return torch.stack([fisher.sum() for fisher in fishers]).mean()
+
+
+PENALTIES_BY_LOOP = {"kl": pairwise_kl_by_pairs, "frobenius": frobenius_by_fragment, "trace": trace_by_fragment}
+
+
+def objective(
+    model: nn.Module,
+    x: Tensor,
+    y: Tensor,
+    fragment: Tensor,
+    *,
+    likelihood: str = "classes",
+    weight: Tensor | None = None,
+    penalty: str = "kl",
+    strength: float = 0.0,
+    anchor: tuple[Tensor, Tensor] | None = None,
+) -> Tensor:
+    """The loss of Eq. 7 or 16 with everything spelt out, row by row, differentiable in the model's parameters."""
+    share = torch.full((len(x),), 1 / len(x), dtype=x.dtype) if weight is None else weight / weight.sum()
+    rows = [log_density(model(x[i : i + 1]), y[i : i + 1], likelihood) for i in range(len(x))]
+    loss = -(share * torch.stack(rows)).sum()
+    if anchor is not None:
+        theta = torch.cat([parameter.flatten() for parameter in model.parameters()])
+        return loss + strength * ((theta - anchor[0]) ** 2 * anchor[1]).sum()
+    if strength == 0:
+        return loss
+    squares = []
+    for row in rows:
+        score = torch.autograd.grad(row, list(model.parameters()), create_graph=True)
+        squares.append(torch.cat([part.flatten() for part in score]).square())
+    by_row = torch.stack(squares)
+    fishers = torch.stack([by_row[fragment == j].mean(0) for j in range(int(fragment.max()) + 1)])
+    return loss + strength * PENALTIES_BY_LOOP[penalty](fishers)

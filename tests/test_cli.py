@@ -81,12 +81,13 @@ def test_every_option_has_one_line_of_help_at_80_columns() -> None:
     sections = text[text.index("\nData:\n") :]
     entries = [line for line in sections.splitlines() if line and not line.endswith(":")]
     assert code == 0
-    assert len(entries) == 31
+    assert len(entries) == 32
     assert all(re.match(r"  -\S.*\s{2,}\S", entry) and len(entry) <= 80 for entry in entries)
     assert [line for line in sections.splitlines() if line.endswith(":")] == [
         "Data:",
         "Pieces:",
         "Verdict:",
+        "Run:",
         "Output:",
         "Other:",
     ]

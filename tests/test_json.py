@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from factories import audit_report, fragment
 
-from picsc_cli.formats.json import audit_json
+from picsc_cli.formats.json import report_json
 
 GOLDEN = Path(__file__).parent / "golden" / "audit.json"
 
@@ -18,18 +18,18 @@ def refuse(constant: str) -> None:
 
 
 def test_json_is_the_golden_one() -> None:
-    assert audit_json(audit_report()) == GOLDEN.read_text(encoding="utf-8")
+    assert report_json(audit_report()) == GOLDEN.read_text(encoding="utf-8")
 
 
 def test_numbers_that_do_not_exist_are_null() -> None:
     piece = fragment("a", kl=float("nan"), fisher_gap=float("inf"), tau=None)
-    body = json.loads(audit_json(audit_report(piece)), parse_constant=refuse)
+    body = json.loads(report_json(audit_report(piece)), parse_constant=refuse)
     assert [body["fragments"][0][key] for key in ("kl", "fisher_gap", "tau")] == [None, None, None]
     assert body["manifest"]["loss"] is None
 
 
 def test_every_field_is_there_and_the_layout_is_named() -> None:
-    body = json.loads(audit_json(audit_report()))
+    body = json.loads(report_json(audit_report()))
     assert body["schema"] == "picsc.audit/1"
     assert [piece["verdict"] for piece in body["fragments"]] == ["ok", "ok", "shift", "shift", "inconclusive"]
     assert body["fragments"][2]["columns"][1]["name"] == "β→γ"  # noqa: RUF001 - Greek is meant
@@ -37,20 +37,20 @@ def test_every_field_is_there_and_the_layout_is_named() -> None:
 
 
 def test_ascii_json_holds_the_same_values() -> None:
-    text = audit_json(audit_report(), ascii_only=True)
+    text = report_json(audit_report(), ascii_only=True)
     assert text.isascii()
-    assert json.loads(text) == json.loads(audit_json(audit_report()))
+    assert json.loads(text) == json.loads(report_json(audit_report()))
 
 
 def test_names_that_are_not_unicode_survive() -> None:
-    text = audit_json(audit_report(fragment("fold \udcff")))
+    text = report_json(audit_report(fragment("fold \udcff")))
     assert json.loads(text.encode("utf-8"))["fragments"][0]["name"] == "fold \udcff"
 
 
 def test_text_ends_in_one_newline() -> None:
-    assert audit_json(audit_report()).endswith("}\n")
+    assert report_json(audit_report()).endswith("}\n")
 
 
 def test_a_report_that_is_no_json_is_refused() -> None:
     with pytest.raises(TypeError):
-        audit_json(audit_report(manifest={"started": object()}))
+        report_json(audit_report(manifest={"started": object()}))

@@ -90,19 +90,23 @@ def test_signed_ranks_equal_scipy_where_it_is_exact() -> None:
         assert found.wilcoxon_p == pytest.approx(stats.wilcoxon(a, b, method="exact").pvalue, rel=1e-9)
 
 
-def test_signed_ranks_with_ties_equal_all_sign_patterns() -> None:
-    differences = np.array([0.03, -0.01, 0.02, 0.0, 0.01, 0.02, 0.0, 0.05, -0.02])
+def p_by_enumeration(differences: NDArray[np.float64]) -> float:
+    """Share of all sign patterns whose signed ranks are at least as far from 0; ties of methods keep no sign."""
     ranks = stats.rankdata(np.abs(differences))[differences != 0]
     signs = np.sign(differences[differences != 0])
-    split = stats.rankdata(np.abs(differences))[differences == 0].sum() / 2
-    centre = stats.rankdata(np.abs(differences)).sum() / 2
-    observed = abs(ranks[signs > 0].sum() + split - centre)
-    patterns = [ranks[np.array(p)].sum() + split for p in itertools.product([False, True], repeat=len(ranks))]
-    expected = np.mean([abs(sum_ - centre) >= observed for sum_ in patterns])
-    found = over_sets(0.8 + differences, np.full(9, 0.8))  # the sum and difference round
+    sums = np.array([np.dot(ranks, pattern) for pattern in itertools.product([-1, 1], repeat=len(ranks))])
+    return float(np.mean(np.abs(sums) >= abs(np.dot(ranks, signs))))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_signed_ranks_with_ties_equal_all_sign_patterns(seed: int) -> None:
+    hundredths = np.random.default_rng(seed).integers(-3, 5, size=9)
+    level = np.linspace(0.1, 0.9, 9)  # equal differences of unequal results differ by rounding
+    found = over_sets(level + hundredths / 100, level)
     assert found is not None
-    assert found.wilcoxon_p == pytest.approx(expected, rel=1e-12)
-    assert (found.wins, found.ties, found.losses) == (5, 2, 2)
+    assert found.wilcoxon_p == pytest.approx(p_by_enumeration(hundredths.astype(np.float64)), rel=1e-12)
+    counts = (hundredths > 0).sum(), (hundredths == 0).sum(), (hundredths < 0).sum()
+    assert (found.wins, found.ties, found.losses) == counts
 
 
 def test_methods_that_tie_everywhere_are_equal() -> None:

@@ -1,18 +1,24 @@
-"""Data sets by name: those that scikit-learn brings along, and everything on OpenML."""
+"""Data sets by name: from the user's data directory, from scikit-learn, then from OpenML."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any, cast
-from xml.parsers.expat import ExpatError
+from pathlib import Path
+from typing import Any
 
-import arff  # type: ignore[import-untyped]  # comes with openml, whose error it is
 import numpy as np
 import pandas as pd
-import urllib3
 from sklearn import datasets as bundled
 
+from picsc.datasets.directory import existing_directory, find_file, find_folders
+from picsc.datasets.image_files import holds_images, npz_holds_images, read_image_folder, read_npz
+from picsc.datasets.images import ImageSet
 from picsc.datasets.load import from_frame
+from picsc.datasets.named import NAMED, NamedImages, NamedTable, known_as
+from picsc.datasets.named_tables import FOLDERS, SUFFIXES, read_table
+from picsc.datasets.openml_sets import Fetched, as_images, fetch
+from picsc.datasets.stored import verify
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
 from picsc.settings import ReadSettings
@@ -25,23 +31,93 @@ BUNDLED: dict[str, Callable[..., Any]] = {
     "digits": bundled.load_digits,
     "diabetes": bundled.load_diabetes,
 }
-"""Need no network. wdbc is breast_cancer under the name it has elsewhere."""
+"""Need no network. wdbc is breast_cancer under the name it has elsewhere; a file of that name goes before it. The
+others, spelled so, always mean scikit-learn's."""
 
 
-def by_name(name: str, settings: ReadSettings, *, keys: Sequence[str] = ()) -> Dataset:
+def by_name(
+    name: str, settings: ReadSettings, *, keys: Sequence[str] = (), data_dir: Path | None = None
+) -> Dataset | ImageSet:
     """Get a data set by name, or from OpenML by number.
 
     Args:
-        name: one of `BUNDLED`, else an OpenML name (its oldest active version) or id.
-        settings: how to read it; without --target, OpenML's own default target is used.
-        keys: columns that cut the table; they are kept aside and are no covariates.
+        name: of a file or folder in the data directory, of `NAMED` or `BUNDLED`, else an OpenML name (its oldest
+            active version) or number. Case, hyphens and underscores do not matter, except for those of `BUNDLED`.
+        settings: how to read a table; without --target, the class of a named table or OpenML's default is used.
+        keys: columns that cut a table; they are kept aside and are no covariates.
+        data_dir: the data directory; None is that of `data_directory`.
+
+    Returns:
+        A table, or an image set, which knows nothing of settings and keys.
 
     Raises:
-        DataError: there is no such data set, or OpenML cannot be reached.
+        DataError: there is no such data set, its file is damaged or has changed since it was fetched, or OpenML cannot
+            be reached.
     """
-    if name in BUNDLED:
-        return from_frame(_bundled_frame(name), settings, name=name, source="scikit-learn", keys=keys)
-    return _from_openml(name, settings, keys)
+    root = existing_directory(data_dir)
+    path = locate(name, root)
+    if path is not None:
+        return _from_directory(path, known_as(name) or name, settings, keys)
+    if name == "digits":
+        return _digits()
+    bundled_name = name if name in BUNDLED else known_as(name)
+    if bundled_name in BUNDLED:
+        frame = _bundled_frame(bundled_name)
+        return from_frame(frame, settings, name=bundled_name, source="scikit-learn", keys=keys)
+    return _from_openml(name, settings, keys, root)
+
+
+def locate(name: str, root: Path) -> Path | None:
+    """The file, or folder of images, that has this data set; None if the data directory has none.
+
+    Args:
+        name: of the set.
+        root: the data directory, which need not exist.
+    """
+    known = known_as(name)
+    if (name in BUNDLED and known is None) or not _is_plain(name):
+        return None
+    entry = NAMED[known] if known is not None else None
+    if isinstance(entry, NamedImages) and known is not None:
+        archives = (find_file(folder, [f"{known}.npz"]) for folder in find_folders(root, ("", known)))
+        folders = (folder for folder in find_folders(root, entry.folders) if holds_images(folder))
+        return next((found for found in (*archives, *folders) if found is not None), None)
+    stems = entry.files if isinstance(entry, NamedTable) else (name,)
+    if known is not None and known not in stems:
+        stems = (*stems, known)
+    for stem in stems:
+        for folder in find_folders(root, [way.format(name=known or name) for way in FOLDERS]):
+            found = find_file(folder, [stem + suffix for suffix in SUFFIXES])
+            if found is not None:
+                return found
+    return None
+
+
+def wanted_files(name: str, root: Path) -> str:
+    """What to do where a named set cannot be fetched: which file to put where."""
+    entry = NAMED[name]
+    if isinstance(entry, NamedImages):
+        return f"put {entry.put} into {root / entry.folders[0].split('/')[0]}, or name another folder with --data-dir"
+    other = "" if entry.files[0] == name else f" or {entry.files[0]}.arff"
+    return (
+        f"put {name}.csv (class last){other} into {root}, name another folder with --data-dir, "
+        "or give a file instead (picsc audit FILE)"
+    )
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name can be that of a file in a folder, and no way out of it."""
+    return bool(name) and not name.startswith(".") and not set(name) & set("/\\:\0")
+
+
+def _from_directory(path: Path, name: str, settings: ReadSettings, keys: Sequence[str]) -> Dataset | ImageSet:
+    if path.is_dir():
+        return read_image_folder(path, name)
+    verify(path)
+    entry = NAMED.get(name)
+    if isinstance(entry, NamedImages) or (entry is None and path.suffix.lower() == ".npz" and npz_holds_images(path)):
+        return read_npz(path, name)
+    return read_table(path, name, entry, settings, keys=keys)
 
 
 def _bundled_frame(name: str) -> pd.DataFrame:
@@ -52,64 +128,66 @@ def _bundled_frame(name: str) -> pd.DataFrame:
     return frame
 
 
-def _from_openml(name: str, settings: ReadSettings, keys: Sequence[str]) -> Dataset:
-    import openml  # creates its folders in the home directory, so only when asked for
+def _digits() -> ImageSet:
+    """scikit-learn's digits, 8 x 8 of 0 to 16, every pixel four times so that LeNet's kernels fit."""
+    bunch = bundled.load_digits()
+    small = np.rint(bunch.images * (255 / 16)).astype(np.uint8)
+    pixels = small.repeat(2, axis=1).repeat(2, axis=2)[:, None]
+    labels = bunch.target.astype(np.int64)
+    return ImageSet(
+        name="digits",
+        source="scikit-learn",
+        pixels=pixels,
+        labels=labels,
+        classes=tuple(str(digit) for digit in range(10)),
+        test=np.empty(0, dtype=np.int64),
+        sha256=hashlib.sha256(pixels.tobytes() + labels.tobytes()).hexdigest(),
+    )
 
-    try:
-        found = openml.datasets.get_dataset(int(name) if name.isdecimal() else name, download_data=True)
-        data, *_ = found.get_data(include_row_id=True, include_ignore_attribute=True, dataset_format="dataframe")
-    except openml.exceptions.OpenMLServerNoResult:
-        raise _unknown(name) from None
-    except (
-        OSError,  # what requests raises derives from it
-        urllib3.exceptions.HTTPError,
-        openml.exceptions.PyOpenMLError,
-        ExpatError,
-        arff.ArffException,
-    ) as error:
-        why = " ".join(str(error).split())[:200]
-        raise DataError(
-            f"data set {name!r} cannot be fetched from OpenML ({openml.config.server}) and is not in its cache folder "
-            f"{openml.config.get_cache_directory()} ({type(error).__name__}: {why}); give a file instead "
-            "(picsc audit FILE)"
-        ) from None
-    except RuntimeError as error:
-        if "No active datasets" in str(error):  # what openml raises for an empty answer
-            raise _unknown(name) from None
-        raise
-    frame = cast("pd.DataFrame", data)  # dataset_format says so
-    default = _default_target(found.default_target_attribute, list(frame.columns))
+
+def fetch_by_name(name: str, root: Path) -> Fetched:
+    """Get a data set from OpenML: a named one by its number, any other by its name or number.
+
+    Args:
+        name: of the set.
+        root: the data directory, where a file could be put instead.
+
+    Raises:
+        DataError: there is no such data set, OpenML is not known to have it, or OpenML cannot be reached.
+    """
+    known = known_as(name)
+    if known is None:
+        others = f", in {root}, or among those that need no network ({', '.join(BUNDLED)})"
+        instead = f"give a file instead (picsc audit FILE), or put {name}.csv into {root}"
+        return fetch(name, instead=instead, unknown=others)
+    entry = NAMED[known]
+    instead = wanted_files(known, root)
+    if entry.openml is None:
+        raise DataError(f"data set {known!r} is not in {root}, and no number of it on OpenML is known; {instead}")
+    return fetch(str(entry.openml), title=entry.title, shown=f"{known!r} (number {entry.openml})", instead=instead)
+
+
+def _from_openml(name: str, settings: ReadSettings, keys: Sequence[str], root: Path) -> Dataset | ImageSet:
+    fetched = fetch_by_name(name, root)
+    known = known_as(name)
+    entry = NAMED[known] if known is not None else None
+    if isinstance(entry, NamedImages):
+        return as_images(fetched, name=known or name, test=entry.test)
     chosen = "--target"
-    if settings.target is None and not settings.no_target and default is not None:
-        settings, chosen = settings.model_copy(update={"target": default}), "OpenML's default"
-    unwanted = _listed(found.row_id_attribute) | _listed(found.ignore_attribute)
-    unwanted -= {settings.target, *keys}  # the number of a person is no covariate, but may cut the table
+    target = class_of(fetched, entry)
+    if settings.target is None and not settings.no_target and target is not None:
+        settings, chosen = settings.model_copy(update={"target": target}), "OpenML's default"
     return from_frame(
-        frame.drop(columns=[name for name in frame.columns if name in unwanted]),
+        fetched.without({settings.target, *keys}),  # the number of a person is no covariate, but may cut the table
         settings,
-        name=str(found.name),
-        source=f"OpenML {found.dataset_id}",
+        name=known or fetched.title,
+        source=fetched.source,
         keys=keys,
         target_chosen=chosen,
     )
 
 
-def _unknown(name: str) -> DataError:
-    return DataError(
-        f"there is no data set {name!r} on OpenML, nor among those that need no network ({', '.join(BUNDLED)}); "
-        "give another name, or a file (picsc audit FILE)"
-    )
-
-
-def _default_target(attribute: str | None, columns: list[str]) -> str | None:
-    """The default target; the first one if there are several."""
-    if attribute is None or attribute in columns:
-        return attribute
-    first = attribute.split(",")[0]
-    return first if first in columns else None
-
-
-def _listed(attribute: str | list[str] | None) -> set[str | None]:
-    """Names in an attribute of OpenML's: one, a list, or several in one string with commas."""
-    entries = [attribute] if isinstance(attribute, str) else attribute or []
-    return {name.strip() for entry in entries for name in (entry, *entry.split(","))}
+def class_of(fetched: Fetched, entry: NamedTable | None) -> str | None:
+    """The column that the paper predicts, else OpenML's default target."""
+    named = () if entry is None else entry.targets
+    return next((name for name in named if name in fetched.frame.columns), fetched.target)

@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -48,6 +48,8 @@ class _Text:
     sha256: str
     utf8: bytes | None
     """Its content if the file itself is not UTF-8 (but UTF-16 or UTF-32 with a byte order mark)."""
+    remarks: bool
+    """Lines that begin with # before the first record are remarks."""
 
     def lines(self) -> TextIO:
         binary = self.path.open("rb") if self.utf8 is None else io.BytesIO(self.utf8)
@@ -57,13 +59,16 @@ class _Text:
         return pa.OSFile(str(self.path)) if self.utf8 is None else pa.BufferReader(self.utf8)
 
 
-def read_delimited(path: Path, settings: ReadSettings, *, delimiter: str | None) -> tuple[pd.DataFrame, str]:
+def read_delimited(
+    path: Path, settings: ReadSettings, *, delimiter: str | None, remarks: bool = False
+) -> tuple[pd.DataFrame, str]:
     """Read delimited text; types are decided on whole columns.
 
     Args:
         path: of the file: UTF-8, or UTF-16 with a byte order mark.
         settings: header and repeated names.
         delimiter: None takes the one of , ; tab | by which the first lines have equally many fields, else the comma.
+        remarks: pass over lines that begin with # before the first record.
 
     Returns:
         The frame and the SHA-256 of the file's bytes.
@@ -72,14 +77,14 @@ def read_delimited(path: Path, settings: ReadSettings, *, delimiter: str | None)
         DataError: no text, no rows, or lines of different lengths; the message names the line or byte.
         OSError: the file cannot be opened.
     """
-    text = _check_text(path)
+    text = _check_text(path, remarks=remarks)
     delimiter = delimiter or _sniff(text)
     header, skip = _first_line(text, delimiter)
     if settings.header:
         fields = [field.strip() or f"c{i + 1}" for i, field in enumerate(header)]
         names = unique_names(fields, rename=settings.rename_duplicates, where=str(path))
     else:
-        names, skip = [f"c{i + 1}" for i in range(len(header))], 0
+        names, skip = [f"c{i + 1}" for i in range(len(header))], _remarks(text)
     columns = [TypedColumn(str(i)) for i in range(len(names))]
     rows = _feed(text, delimiter, len(names), skip, columns)
     if rows == 0:
@@ -92,7 +97,7 @@ def read_delimited(path: Path, settings: ReadSettings, *, delimiter: str | None)
     ), text.sha256
 
 
-def _check_text(path: Path) -> _Text:
+def _check_text(path: Path, *, remarks: bool) -> _Text:
     """Read the file once for its digest, its encoding and its quotation marks."""
     digest, decoder = hashlib.sha256(), codecs.getincrementaldecoder("utf-8")()
     offset, wide = 0, None
@@ -117,12 +122,12 @@ def _check_text(path: Path) -> _Text:
     if decoder.getstate()[0]:
         raise _not_utf8(path, offset - len(decoder.getstate()[0]), decoder.getstate()[0][0])
     if wide is None:
-        return _Text(path, digest.hexdigest(), None)
+        return _Text(path, digest.hexdigest(), None, remarks)
     try:
         content = path.read_bytes().decode(wide)
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: byte {error.start} is not {wide}, although the file begins so") from None
-    return _Text(path, digest.hexdigest(), content.encode("utf-8", "replace"))
+    return _Text(path, digest.hexdigest(), content.encode("utf-8", "replace"), remarks)
 
 
 def _not_utf8(path: Path, position: int, byte: int) -> DataError:
@@ -132,16 +137,31 @@ def _not_utf8(path: Path, position: int, byte: int) -> DataError:
     )
 
 
+def _remarks(text: _Text) -> int:
+    """Number of lines before the first record."""
+    if not text.remarks:
+        return 0
+    with text.lines() as lines:
+        return sum(1 for _ in takewhile(_is_remark, lines))
+
+
+def _is_remark(line: str) -> bool:
+    return line.startswith("#") or not line.strip()
+
+
 def _records(text: _Text, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Line number of the end of each record that is not blank, and its fields."""
+    before = _remarks(text)
     with text.lines() as lines:
-        reader = csv.reader(lines, delimiter=delimiter)
+        reader = csv.reader(islice(lines, before, None), delimiter=delimiter)
         try:
             for record in reader:
                 if record:
-                    yield reader.line_num, record
+                    yield before + reader.line_num, record
         except csv.Error as error:
-            raise DataError(f"{text.path}, line {reader.line_num}: {error}; is a quotation mark left open?") from None
+            raise DataError(
+                f"{text.path}, line {before + reader.line_num}: {error}; is a quotation mark left open?"
+            ) from None
 
 
 def _sniff(text: _Text) -> str:

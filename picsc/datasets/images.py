@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+
+from picsc.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +33,48 @@ class ImageSet:
     def n(self) -> int:
         """Images in all, the test part included."""
         return len(self.labels)
+
+
+def from_images(pixels: NDArray[Any], labels: NDArray[Any], *, name: str = "memory") -> ImageSet:
+    """Images from arrays in memory.
+
+    Args:
+        pixels: (n, s, s) or (n, c, s, s); whole numbers from 0 to 255, or fractions from 0 to 1, which become those.
+        labels: (n,) classes of any type.
+        name: of the set, for messages and reports.
+
+    Raises:
+        DataError: the shapes do not fit, a pixel is out of range or a label is missing.
+    """
+    if pixels.ndim not in (3, 4) or pixels.shape[-1] != pixels.shape[-2]:
+        raise DataError(
+            f"{name}: images of shape {pixels.shape} cannot be read; need (n, s, s) or (n, c, s, s), square and with "
+            "channels before pixels"
+        )
+    if labels.shape != pixels.shape[:1]:
+        raise DataError(f"{name}: {len(pixels)} images and labels of shape {labels.shape}; need one label per image")
+    gone = np.flatnonzero(pd.isna(labels))
+    if len(gone):
+        raise DataError(f"{name}: image {gone[0] + 1} has no label; leave out the {len(gone)} such images")
+    codes, values = pd.factorize(labels)
+    kept = _bytes(pixels, name).reshape(len(pixels), -1, *pixels.shape[-2:])
+    classes = tuple(str(value) for value in values)
+    codes = codes.astype(np.int64)
+    digest = hashlib.sha256("\0".join([*map(str, kept.shape), *classes]).encode())
+    for part in (codes, kept):
+        digest.update(part.tobytes())
+    return ImageSet(name, "memory", kept, codes, classes, np.empty(0, np.int64), digest.hexdigest())
+
+
+def _bytes(pixels: NDArray[Any], name: str) -> NDArray[np.uint8]:
+    """A copy of the pixels in 0 to 255, in row order."""
+    if pixels.dtype.kind not in "buif":
+        raise DataError(f"{name}: pixels of type {pixels.dtype} are no numbers; give uint8 or floats")
+    lowest, highest = (float(bound) for bound in (pixels.min(initial=0), pixels.max(initial=0)))
+    if not (lowest >= 0 and highest <= 255):  # so that NaN is refused, too
+        raise DataError(
+            f"{name}: pixels run from {lowest:g} to {highest:g}; scale them to 0..255, or to fractions from 0 to 1"
+        )
+    fractions = pixels.dtype.kind == "b" or (pixels.dtype.kind == "f" and highest <= 1)
+    scaled = np.rint(pixels * np.float32(255)) if fractions else np.rint(pixels) if pixels.dtype.kind == "f" else pixels
+    return np.array(scaled, dtype=np.uint8, order="C")

@@ -6,14 +6,16 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from picsc.cv_report import CvReport
+    from picsc.recipe_report import RecipeReport
     from picsc.reports import AuditReport
 
 
-def audit_json(report: AuditReport, *, ascii_only: bool = False) -> str:
+def report_json(report: AuditReport | CvReport | RecipeReport, *, ascii_only: bool = False) -> str:
     r"""The report as JSON text that ends in a newline.
 
     Args:
-        report: what the audit found.
+        report: what the verb found.
         ascii_only: escape every character beyond ASCII, for streams that are not UTF-8; the values stay the same.
 
     Returns:

@@ -8,14 +8,19 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from factories import audit_report  # noqa: E402 - the tests are no package
+from factories import audit_report, cv_report, recipe_report  # noqa: E402 - the tests are no package
 
-from picsc_cli.formats.json import audit_json  # noqa: E402
 from picsc_cli.page import Page  # noqa: E402
-from picsc_cli.render import audit_table  # noqa: E402
+from picsc_cli.renderers import as_text  # noqa: E402
 
-REPORT = audit_report()
-in_ascii = audit_table(REPORT, Page(ascii_only=True)).encode("ascii", "replace")
-(HERE / "audit-table.txt").write_text(audit_table(REPORT, Page(), verbose=True), encoding="utf-8", newline="\n")
-(HERE / "audit-table-ascii.txt").write_bytes(in_ascii)
-(HERE / "audit.json").write_text(audit_json(REPORT), encoding="utf-8", newline="\n")
+for name, report, formats in (
+    ("audit", audit_report(), {"json": "json"}),
+    ("cv", cv_report(), {"json": "json", "csv": "csv"}),
+    ("recipes", recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
+):
+    in_ascii = as_text(report, "table", Page(ascii_only=True)).encode("ascii", "replace")
+    (HERE / f"{name}-table-ascii.txt").write_bytes(in_ascii)
+    texts = {f"{name}-table.txt": as_text(report, "table", Page(), verbose=True)}
+    texts |= {f"{name}.{suffix}": as_text(report, format_, Page()) for format_, suffix in formats.items()}
+    for file, text in texts.items():
+        (HERE / file).write_bytes(text.encode("utf-8"))

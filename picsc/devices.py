@@ -1,0 +1,109 @@
+"""Which processor trains, in which precision, and where sums are kept.
+
+A device without float64 (mps) computes in float32; whatever is summed up there ends in float64 on the CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from picsc.errors import SettingsError
+from picsc.settings import DeviceName, Precision
+
+WITHOUT_FLOAT64 = frozenset({"mps"})
+"""Device types on which a float64 tensor cannot exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """Where models are trained."""
+
+    device: torch.device
+    sums: torch.dtype
+    """Precision of sums on it: float64, or float32 where float64 does not exist."""
+    note: str
+    """What the user should know about the choice; empty when there is nothing to say."""
+
+
+def pick_device(name: DeviceName) -> Device:
+    """The device of that name; `auto` is cuda where there is one, then mps, then the CPU.
+
+    Args:
+        name: of `--device`.
+
+    Returns:
+        The device, with a note where `auto` had to fall back.
+
+    Raises:
+        SettingsError: the named device is not there.
+    """
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    if name == "auto":
+        found = next(kind for kind in there if there[kind])
+        note = "no cuda or mps device is there: training on the cpu" if found == "cpu" else ""
+    elif there[name]:
+        found, note = name, ""
+    else:
+        others = " or ".join(kind for kind in there if there[kind])
+        raise SettingsError(
+            f"--device {name}: torch {torch.__version__} finds no {name} device here; use {others}, or auto"
+        )
+    device = torch.device(found)
+    sums = sum_dtype(device)
+    if sums is not torch.float64:
+        note = f"{found} has no float64: float32 on the device, float64 sums on the cpu"
+    return Device(device, sums, note)
+
+
+def sum_dtype(device: torch.device) -> torch.dtype:
+    """Precision of sums that stay on a device."""
+    return torch.float32 if device.type in WITHOUT_FLOAT64 else torch.float64
+
+
+def as_sums(values: Tensor) -> Tensor:
+    """Values in float64, on the CPU where their device has none; differentiable."""
+    return values.cpu().double() if values.device.type in WITHOUT_FLOAT64 else values.double()
+
+
+def placed(values: NDArray[np.generic] | Tensor, device: torch.device) -> Tensor:
+    """Values on a device, floats as float32 and made so before they travel.
+
+    Args:
+        values: numbers of any precision; integers keep theirs.
+        device: where to.
+
+    Returns:
+        The same numbers; shares memory with `values` where nothing has to change.
+    """
+    tensor = torch.as_tensor(values)
+    return (tensor.float() if tensor.is_floating_point() else tensor).to(device)
+
+
+@contextmanager
+def precision(name: Precision) -> Iterator[None]:
+    """Whether cuda may round the inputs of products to TF32 inside; only if asked for, unlike torch's own default.
+
+    Args:
+        name: of `--precision`; bfloat16 concerns `forward_pass` only.
+    """
+    matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
+    before = matmul.allow_tf32, cudnn.allow_tf32
+    matmul.allow_tf32 = cudnn.allow_tf32 = name == "tf32"
+    try:
+        yield
+    finally:
+        matmul.allow_tf32, cudnn.allow_tf32 = before
+
+
+def forward_pass(name: Precision, device: torch.device) -> AbstractContextManager[None]:
+    """Around the task's forward pass: bfloat16 products where that precision was chosen, else nothing."""
+    if name != "bfloat16":
+        return nullcontext()
+    return torch.autocast(device.type, torch.bfloat16)

@@ -1,0 +1,106 @@
+"""What recipes found as Markdown, for a folder of results: tables, tests, and the manifest for the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from picsc_cli.page import Page, percent, points, probable, signed, span
+from picsc_cli.streams import printable
+
+if TYPE_CHECKING:
+    from picsc.recipe_report import OverSets, RecipeReport, RecipeRow, RecipeTable
+
+_PAGE = Page()
+
+
+def recipes_markdown(report: RecipeReport) -> str:
+    """Every recipe under a heading of its own; accuracies in percent, differences in points, log-losses in nats."""
+    lines: list[str] = []
+    for table in report.tables:
+        lines += [f"# {_plain(table.title)}", "", *_about(table), "", *_rows(table), ""]
+        if table.over_sets and table.over_sets[0].tests:
+            lines += [f"PIcsC against every other method, {report.test}.", "", *_tests(table.over_sets), ""]
+        lines += ["## Manifest", "", f"- recipe {_plain(table.recipe)}, sha256 {table.sha256}", *_data(table), ""]
+    versions = report.manifest.get("versions")
+    if isinstance(versions, dict):
+        lines += [f"Versions: {', '.join(f'{name} {version}' for name, version in versions.items())}", ""]
+    return "\n".join(lines).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _about(table: RecipeTable) -> Iterator[str]:
+    if table.paper:
+        yield f"Paper: {_plain(table.paper)}, {table.method}; Δ is our {table.method} minus the paper's, in points.  "
+    if table.version:
+        yield f"Data: {_plain(table.version)}  "
+    if table.over_sets:
+        yield "A star marks a row that is left out of the means; why stands in the last column."
+
+
+def _rows(table: RecipeTable) -> list[str]:
+    if table.verb == "audit":
+        rows = [
+            [row.data, _count(row.rows), _count(row.pieces), _count(row.shifted), row.verdict or "", row.reason]
+            for row in table.rows
+        ]
+        return _table(["data set", "rows", "pieces", "shifted", "verdict", "note"], rows)
+    methods = [score.method for score in next((row.scores for row in table.rows if row.scores), ())]
+    paper = ["paper", "Δ"] if table.paper else []
+    rows = []
+    for pieces in dict.fromkeys(row.pieces for row in table.rows):
+        rows += [_row(row, len(methods), paper=bool(paper)) for row in table.rows if row.pieces == pieces]
+        rows += [_mean(over, paper=bool(paper)) for over in table.over_sets if over.pieces == pieces]
+    return _table(["data set", "rows", "k", *methods, *paper, "note"], rows)
+
+
+def _row(row: RecipeRow, methods: int, *, paper: bool) -> list[str]:
+    mark = "" if row.counted or not row.scores else "\\*"
+    scores = [percent(score.accuracy, _PAGE) for score in row.scores] or [_PAGE.none] * methods
+    beside = [percent(row.printed, _PAGE), points(row.difference, _PAGE).plain] if paper else []
+    return [_plain(row.data) + mark, _count(row.rows), _count(row.pieces), *scores, *beside, _plain(row.reason)]
+
+
+def _mean(over: OverSets, *, paper: bool) -> list[str]:
+    beside = [percent(over.printed, _PAGE), points(over.difference, _PAGE).plain] if paper else []
+    cells = ["mean", f"{over.sets} sets", str(over.pieces), *(percent(s.accuracy, _PAGE) for s in over.scores), *beside]
+    return [*(f"**{cell}**" for cell in cells), ""]
+
+
+def _tests(blocks: Sequence[OverSets]) -> list[str]:
+    rows = [
+        [
+            test.against,
+            str(over.pieces),
+            f"{points(test.accuracy, _PAGE).plain} {span(test.accuracy_interval, 1, _PAGE, scale=100)}",
+            probable(test.accuracy_p, _PAGE),
+            f"{signed(test.log_loss, 3, _PAGE).plain} {span(test.log_loss_interval, 3, _PAGE)}",
+            probable(test.log_loss_p, _PAGE),
+        ]
+        for over in blocks
+        for test in over.tests
+    ]
+    return _table(["picsc against", "k", "Δ accuracy [95 %]", "p", "Δ log-loss [95 %]", "p"], rows)
+
+
+def _data(table: RecipeTable) -> list[str]:
+    found = {row.data: row.sha256 for row in table.rows if row.sha256}
+    settings = [f"- {name}: `{value}`" for name, value in table.settings.items()]
+    return [*settings, *(f"- {_plain(name)}, sha256 {sha256}" for name, sha256 in found.items())]
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [_line(titles), _line(["---"] * len(titles)), *(_line(row) for row in rows)]
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.strip() for cell in cells)} |"
+
+
+def _count(count: int | None) -> str:
+    return _PAGE.none if count is None else str(count)
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown and HTML show as it is."""
+    shown = printable(text).replace("&", "&amp;").replace("<", "&lt;")
+    return "".join(f"\\{char}" if char in "\\`*_[]|" else char for char in shown)

@@ -1,0 +1,154 @@
+"""What recipes found as text for people: one table per recipe, the paper's number beside ours, then tests over sets.
+
+Everything shown is read from the report; nothing is computed but widths. Accuracies and their differences are in
+percent and percentage points; log-losses in nats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from picsc_cli import sections
+from picsc_cli.page import Page, cut, figures, paragraph, percent, points, probable, signed, span, words
+
+if TYPE_CHECKING:
+    from picsc.recipe_report import OverSets, RecipeReport, RecipeRow, RecipeTable
+
+_LONGEST_NAME = 14
+_HEADS = {
+    "weight-decay": "weight-\ndecay",
+    "subsample": "sub-\nsample",
+    "carried": "car-\nried",
+    "average": "aver-\nage",
+}
+"""Methods whose name takes two lines, so that the table fits 80 columns."""
+
+
+def recipes_summary(report: RecipeReport, page: Page) -> str:
+    """One line per number of pieces of every recipe."""
+    return "".join(
+        paragraph(f"{table.recipe}: {line}", page, hanging=2) for table in report.tables for line in _means(table, page)
+    )
+
+
+def recipes_table(report: RecipeReport, page: Page, *, verbose: bool = False) -> str:
+    """Every recipe's table and tests, then how they were made; `verbose` adds the settings."""
+    parts = []
+    for table in report.tables:
+        title = Text(words(f"{table.title} ({table.recipe})", page), "bold")
+        parts.append(paragraph(title, page) + _rows(table, page))
+        if table.over_sets and table.over_sets[0].tests:
+            parts.append(_tests(table, page))
+        notes = list(_notes(table))
+        if notes:
+            parts.append("".join(paragraph(note, page, hanging=2) for note in notes))
+        if verbose:
+            parts.append(sections.settings(table.settings, page))
+    versions = report.manifest.get("versions")
+    shown = [f"{name} {version}" for name, version in versions.items()] if isinstance(versions, dict) else []
+    tested = any(over.tests for table in report.tables for over in table.over_sets)
+    footer = [*([f"test: {report.test}"] if tested else []), *([f"versions: {', '.join(shown)}"] if shown else [])]
+    parts.append("".join(paragraph(line, page, hanging=2) for line in footer))
+    return "\n".join(parts)
+
+
+def _rows(table: RecipeTable, page: Page) -> str:
+    """One row per data set, a block per number of pieces that ends with the means."""
+    if table.verb == "audit":
+        audited = [
+            [
+                Text(cut(words(row.data, page), _LONGEST_NAME, page)),
+                *map(Text, _counts(row, page)),
+                Text(page.none if row.shifted is None else str(row.shifted)),
+                Text(row.verdict or page.none),
+            ]
+            for row in table.rows
+        ]
+        return figures(("data set", "rows", "pieces", "shifted", "verdict"), [audited], page)
+    methods = [score.method for score in next((row.scores for row in table.rows if row.scores), ())]
+    paper = ("paper", "Δ") if table.paper else ()
+    titles = ("data set", "rows", "k", *(_HEADS.get(method, method) for method in methods), *paper)
+    blocks = []
+    for pieces in dict.fromkeys(row.pieces for row in table.rows):
+        block = [_row(row, len(methods), page, paper=bool(paper)) for row in table.rows if row.pieces == pieces]
+        block += [_mean(over, page, paper=bool(paper)) for over in table.over_sets if over.pieces == pieces]
+        blocks.append(block)
+    return figures(titles, blocks, page)
+
+
+def _row(row: RecipeRow, methods: int, page: Page, *, paper: bool) -> list[Text]:
+    mark = "" if row.counted or not row.scores else "*"
+    scores = [percent(score.accuracy, page) for score in row.scores] or [page.none] * methods
+    return [
+        Text(cut(words(row.data, page), _LONGEST_NAME, page) + mark),
+        *map(Text, _counts(row, page)),
+        *map(Text, scores),
+        *([Text(percent(row.printed, page)), points(row.difference, page)] if paper else []),
+    ]
+
+
+def _counts(row: RecipeRow, page: Page) -> list[str]:
+    return [page.none if count is None else str(count) for count in (row.rows, row.pieces)]
+
+
+def _mean(over: OverSets, page: Page, *, paper: bool) -> list[Text]:
+    sets = "1 set" if over.sets == 1 else f"{over.sets} sets"
+    cells = [f"mean, {sets}", "", str(over.pieces), *(percent(score.accuracy, page) for score in over.scores)]
+    beside = [Text(percent(over.printed, page), "bold"), points(over.difference, page)] if paper else []
+    return [*(Text(cell, "bold") for cell in cells), *beside]
+
+
+def _tests(table: RecipeTable, page: Page) -> str:
+    """PIcsC against every other method over data sets."""
+    titles = ("picsc against", "k", "Δ accuracy\n[95 %]", "p", "Δ log-loss\n[95 %]", "p")
+    blocks = [
+        [
+            [
+                Text(test.against),
+                Text(str(over.pieces)),
+                _with_span(points(test.accuracy, page), span(test.accuracy_interval, 1, page, scale=100)),
+                Text(probable(test.accuracy_p, page)),
+                _with_span(
+                    signed(test.log_loss, 3, page, more="red", less="green"), span(test.log_loss_interval, 3, page)
+                ),
+                Text(probable(test.log_loss_p, page)),
+            ]
+            for test in over.tests
+        ]
+        for over in table.over_sets
+    ]
+    return figures(titles, blocks, page)
+
+
+def _with_span(difference: Text, interval: str) -> Text:
+    return Text.assemble(difference, f" {interval}") if interval else difference
+
+
+def _means(table: RecipeTable, page: Page) -> Iterator[str]:
+    """Means over data sets in words."""
+    if not table.over_sets:
+        yield f"{sum(row.rows is not None for row in table.rows)} of {len(table.rows)} data sets were run"
+    for over in table.over_sets:
+        scores = ", ".join(f"{score.method} {percent(score.accuracy, page)}" for score in over.scores)
+        beside = "" if over.printed is None else f"; {table.paper}: {table.method} {percent(over.printed, page)}"
+        yield f"{over.pieces} pieces, mean accuracy over {over.sets} sets: {scores}{beside}"
+
+
+def _notes(table: RecipeTable) -> Iterator[str]:
+    """Which paper table and data are shown, and what is missing."""
+    if table.paper:
+        yield f"paper: {table.paper}, {table.method}; Δ: our {table.method} minus the paper's, points"
+    if table.version:
+        yield f"data: {table.version}"
+    told: dict[tuple[str, str], list[str]] = {}
+    for row in table.rows:
+        if row.reason:
+            told.setdefault(("* " if row.scores else "not run: ", row.reason), []).append(row.data)
+    for (mark, reason), names in told.items():
+        yield f"{mark}{', '.join(dict.fromkeys(names))}: {reason}"
+    failed = sum(row.failed for row in table.rows)
+    if failed:
+        yield f"without a number: {failed} models; --output json or picsc cv says why"

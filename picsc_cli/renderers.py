@@ -1,0 +1,40 @@
+"""Which function writes which report in which format."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from picsc.cv_report import CvReport
+from picsc.recipe_report import RecipeReport
+from picsc_cli.formats.csv import cv_csv, recipes_csv
+from picsc_cli.formats.json import report_json
+from picsc_cli.formats.markdown import recipes_markdown
+from picsc_cli.render import audit_summary, audit_table
+from picsc_cli.render_cv import cv_summary, cv_table
+from picsc_cli.render_recipes import recipes_summary, recipes_table
+
+if TYPE_CHECKING:
+    from picsc.reports import AuditReport
+    from picsc_cli.page import Page
+
+
+def as_text(report: AuditReport | CvReport | RecipeReport, name: str, page: Page, *, verbose: bool = False) -> str:
+    """The report in one format.
+
+    Args:
+        report: what a verb found.
+        name: `summary`, `table`, or another format that `outputs.parse` let through for the verb.
+        page: what it is written for.
+        verbose: a table also holds the columns as understood, and the settings.
+    """
+    if name == "json":
+        return report_json(report, ascii_only=page.ascii_only)
+    if isinstance(report, CvReport):
+        if name == "csv":
+            return cv_csv(report)
+        return cv_summary(report, page) if name == "summary" else cv_table(report, page, verbose=verbose)
+    if isinstance(report, RecipeReport):
+        if name in ("csv", "markdown"):
+            return recipes_csv(report) if name == "csv" else recipes_markdown(report)
+        return recipes_summary(report, page) if name == "summary" else recipes_table(report, page, verbose=verbose)
+    return audit_summary(report, page) if name == "summary" else audit_table(report, page, verbose=verbose)

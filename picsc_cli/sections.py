@@ -1,0 +1,67 @@
+"""Sections that every report has: findings, the columns as they were understood, and the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from picsc_cli.page import Page, drawn, paper_table, paragraph, words
+
+if TYPE_CHECKING:
+    from picsc.reports import ColumnInfo, DataInfo, Finding
+
+_SEVERITY_STYLE = {"note": "cyan", "warning": "yellow", "error": "bold red"}
+
+
+def findings(found: Sequence[Finding], page: Page) -> str:
+    """Severity and message of every finding, with the advice beneath."""
+    lines = []
+    for finding in found:
+        severity = (f"{finding.severity}: ", _SEVERITY_STYLE[finding.severity])
+        lines.append(paragraph(Text.assemble(severity, words(finding.message, page)), page, hanging=2))
+        if finding.advice:
+            lines.append(paragraph(finding.advice, page, indent=2))
+    return "".join(lines)
+
+
+def columns(infos: Sequence[ColumnInfo], page: Page) -> str:
+    """The columns as they were understood."""
+    table = paper_table(page, 2)
+    table.add_column("column", overflow="fold")
+    table.add_column("kind", no_wrap=True)
+    table.add_column("missing", justify="right", no_wrap=True)
+    table.add_column("levels", justify="right", no_wrap=True)
+    table.add_column("used", no_wrap=True)
+    table.add_column("note", overflow="fold")
+    for column in infos:
+        levels = page.none if column.levels is None else str(column.levels)
+        used = "yes" if column.used else "no"
+        cells = (column.name, column.kind, str(column.missing), levels, used, column.note)
+        table.add_row(*(Text(words(cell, page)) for cell in cells))
+    return drawn(table, page)
+
+
+def settings(values: dict[str, object], page: Page) -> str:
+    """The settings as resolved, one a line; nested ones as `cut.folds`."""
+    lines = ["settings\n"]
+    for name, value in values.items():
+        nested = {f"{name}.{key}": item for key, item in value.items()} if isinstance(value, dict) else {name: value}
+        lines += [paragraph(f"{key} = {_value(item, page)}", page, indent=1, hanging=2) for key, item in nested.items()]
+    return "".join(lines)
+
+
+def question(data: DataInfo) -> str:
+    """What the model predicts, in words."""
+    return {
+        "classification": f"classification of {data.target} ({data.classes} classes)",
+        "regression": f"regression of {data.target}",
+        "unlabelled": "not asked (no target)",
+    }[data.task]
+
+
+def _value(value: object, page: Page) -> str:
+    if isinstance(value, (list, tuple)):
+        return ", ".join(str(item) for item in value) or page.none
+    return page.none if value is None else str(value)
