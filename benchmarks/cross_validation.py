@@ -4,10 +4,11 @@
 
 Everybody does the same work: networks with 4 hidden units, 200 full-batch Adam steps at learning rate 0.02, stratified
 5-fold cross-validation repeated 5 times, one thread, first weights from one distribution. Peer: `cross_val_score` with
-`MLPClassifier`, early stopping and shuffling off; for two classes it has one output where ours has two. All methods take turns within every round, on the same folds. Time is
-processor time, because other work on the machine disturbs it least; it contains cutting, training and scoring, but not
-standardising the columns. Without files the tables are generated in the shapes of sonar, australian and phoneme, and
-scikit-learn's breast cancer. Files have no header and the class last, as KEEL distributes them.
+`MLPClassifier`, early stopping and shuffling off; for two classes it has one output where ours has two, which train
+twice as fast together. All methods take turns within every round, on the same folds. Time is processor time, because
+other work on the machine disturbs it least; it contains cutting, training and scoring, but not standardising the
+columns. Without files the tables are generated in the shapes of sonar, australian and phoneme, and scikit-learn's
+breast cancer. Files have no header and the class last, as KEEL distributes them.
 """
 
 from __future__ import annotations
@@ -180,10 +181,10 @@ def line(name: str, table: Table, rounds: int) -> tuple[str, str]:
     right = {method: np.concatenate([run.accuracy for run in of]) for method, of in runs.items()}
     apart = right["st-CV"] - right["scikit-learn"]
     error = float(apart.std(ddof=1) / np.sqrt(len(apart)))
-    agree = abs(apart.mean()) <= 4 * error
+    agree = abs(apart.mean()) <= 3 * error
     n, f = table.x.shape
     difference = f"{100 * apart.mean():+.2f} points, standard error {100 * error:.2f}"
-    said = [f"{name}: st-CV and scikit-learn differ by {difference}: {'agree' if agree else 'DISAGREE'}"]
+    said = [f"{name}: st-CV and scikit-learn differ by {difference}: {'agree' if agree else 'DIFFER BEYOND NOISE'}"]
     target = TARGET_FEW if n < FEW_ROWS else TARGET_MANY
     for ratio, met, text in (
         (statistics.median(faster), statistics.median(faster) >= target, f"faster, at least {target:g} asked"),

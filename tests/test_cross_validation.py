@@ -157,7 +157,7 @@ def test_p50_an_error_in_a_process_is_the_callers(monkeypatch: pytest.MonkeyPatc
 
 def test_the_jobs_never_change_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cross_validation, "SMALL_WORK", 0)
-    one, two = (dumped(compared(classed(40), batches=3, jobs=jobs)) for jobs in (1, 2))
+    one, two = (dumped(compared(classed(40), batches=2, epochs=3, jobs=jobs)) for jobs in (1, 2))
     assert one == two
 
 
@@ -278,7 +278,7 @@ from pathlib import Path
 from picsc.cross_validation import cross_validate_dataset
 from picsc.datasets.load import load
 from picsc.settings import CvSettings, validated
-settings = validated(CvSettings, cut={"batches": 8}, penalty={"strength": 0.1}, train={"epochs": 40}, repeats=1)
+settings = validated(CvSettings, cut={"batches": 6}, penalty={"strength": 0.1}, train={"epochs": 30}, repeats=1)
 cross_validate_dataset(load(sys.argv[1], settings.read, keys=()), settings, run_dir=Path(sys.argv[2]))
 """
 
@@ -287,7 +287,7 @@ cross_validate_dataset(load(sys.argv[1], settings.read, keys=()), settings, run_
 def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     path, folder, fresh = tmp_path / "table.csv", tmp_path / "run", tmp_path / "fresh"
     classed(200).to_csv(path, index=False)
-    settings = validated(CvSettings, cut={"batches": 8}, penalty={"strength": 0.1}, train={"epochs": 40}, repeats=1)
+    settings = validated(CvSettings, cut={"batches": 6}, penalty={"strength": 0.1}, train={"epochs": 30}, repeats=1)
     dataset = load(str(path), settings.read, keys=())
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(path), str(folder)])
     deadline = time.monotonic() + 60
