@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -138,7 +139,8 @@ def cross_validate(
         seed=seed,
         jobs=jobs,
     )
-    return cross_validate_dataset(_dataset(data, y, settings), settings)
+    with TemporaryDirectory(prefix="picsc-") as kept:  # a call from Python is not resumed, so nothing stays behind
+        return cross_validate_dataset(_dataset(data, y, settings), settings, run_dir=Path(kept) / "run")
 
 
 def _dataset(

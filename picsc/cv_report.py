@@ -60,12 +60,12 @@ class Difference:
 
     against: str
     """The other method."""
-    accuracy: float
-    """Difference of mean accuracies, as a fraction."""
+    accuracy: float | None
+    """Difference of mean accuracies, as a fraction; None where no unit has both."""
     accuracy_interval: Interval | None
     accuracy_p: float | None
     """Two-sided paired test; None where there is nothing to pair."""
-    log_loss: float
+    log_loss: float | None
     log_loss_p: float | None
 
 

@@ -141,11 +141,9 @@ def _difference(ours: Result, theirs: Result, name: str, experiment: Experiment)
     )
 
 
-def _difference_of_means(ours: Result, theirs: Result, key: str) -> float:
-    """Over the units that both have; 0 where there is none."""
-    differences = ours.columns[key] - theirs.columns[key]
-    known = differences[np.isfinite(differences)]
-    return float(known.mean()) if len(known) else 0.0
+def _difference_of_means(ours: Result, theirs: Result, key: str) -> float | None:
+    """Over the units that both have; None where there is none."""
+    return _mean(ours.columns[key] - theirs.columns[key])
 
 
 def _paired(ours: Result, theirs: Result | None, key: str, experiment: Experiment) -> Paired | None:
@@ -272,13 +270,21 @@ def _advice(plain: Difference, control: Difference, name: str) -> str:
         return "next: picsc helps beyond its controls here; keep it"
     if helps:
         return f"next: picsc helps, but {name} does as well; the penalty is not what helps"
-    if plain.accuracy_p is not None and plain.accuracy_p < LEVEL and plain.accuracy < 0:
+    if _beyond_chance(plain.accuracy, plain.accuracy_p) < 0:
         return "next: picsc harms here; train without it, or lower --lambda"
+    if _beyond_chance(plain.log_loss, plain.log_loss_p) < 0:
+        alone = _beyond_chance(control.log_loss, control.log_loss_p) < 0
+        return f"next: picsc helps in log-loss only{'' if alone else f', and {name} does as well'}"
     return "next: picsc makes no difference that this comparison can see; train without it, or use more --repeats"
 
 
 def _better(difference: Difference) -> bool:
-    return difference.accuracy > 0 and difference.accuracy_p is not None and difference.accuracy_p < LEVEL
+    return _beyond_chance(difference.accuracy, difference.accuracy_p) > 0
+
+
+def _beyond_chance(difference: float | None, p: float | None) -> float:
+    """The difference, or 0 if chance may have made it."""
+    return 0.0 if difference is None or p is None or p >= LEVEL else difference
 
 
 def _percent(value: float | None) -> str:
@@ -286,6 +292,8 @@ def _percent(value: float | None) -> str:
 
 
 def _points(difference: Difference) -> str:
+    if difference.accuracy is None:
+        return "no difference to show"
     p = "" if difference.accuracy_p is None else f" (p {difference.accuracy_p:.2g})"
     return f"{100 * difference.accuracy:+.1f} points{p}"
 

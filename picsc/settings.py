@@ -128,7 +128,7 @@ class TrainSettings(_Settings):
 
     epochs: Annotated[int, Field(ge=1)] | None = None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images."""
-    lr: Annotated[float, Field(gt=0)] | None = None
+    lr: Annotated[float, Field(gt=0, le=1e30)] | None = None
     """Learning rate; None is 0.02 for tables and 0.001 for images."""
     batch_size: Annotated[int, Field(ge=1)] | None = None
     """Rows per step; None is all rows of tables up to 10,000 rows, 1,024 of longer ones, and 64 images."""
