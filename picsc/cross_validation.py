@@ -231,7 +231,7 @@ def _prepared(data: Dataset | ImageSet, settings: CvSettings) -> _Prepared:
     plan = tuple(repeats(table, settings, count, official))
     findings += () if images else (*_advised(plan[0].findings, settings), *left_out(table))
     weights = _weights(table, settings)
-    recipe = _recipe(settings.train, plan[0], images=images)
+    recipe = replace(_recipe(settings.train, plan[0], images=images), warmup=settings.penalty.warmup)
     device = pick_device(settings.train.device)
     if device.note and device.device.type != "cpu":  # that a machine has nothing faster is no finding about data
         findings.append(Finding("device", "note", device.note))

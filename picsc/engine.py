@@ -67,6 +67,7 @@ def train(
     fragment: Tensor | None = None,
     fragments: int | None = None,
     strength: float = 0.0,
+    warmup: float = 0.0,
     optimizer: Literal["adam", "sgd"] = "adam",
     momentum: float = 0.9,
     patience: int | None = None,
@@ -93,6 +94,7 @@ def train(
         fragment: int64 (n,), the fragment of each row, in 0..fragments-1; for `penalty`.
         fragments: how many there are; None takes the highest number.
         strength: lambda of `anchor` and `penalty`, >= 0.
+        warmup: share of the steps over which the lambda of `penalty` rises linearly from 0.
         optimizer: which.
         momentum: of sgd.
         patience: epochs without a lower loss on a tenth of the rows, held out, before training stops; the best epoch's
@@ -130,7 +132,9 @@ def train(
         else:
             shares = Shares(k, max(1, batch_size // k))
             draws = shared_minibatches(fragment, k, batch_size, steps, seed=seed, device=x.device)
-        objective = between_fragments(model, x, y, shares, penalty, likelihood=likelihood, strength=strength)
+        objective = between_fragments(
+            model, x, y, shares, penalty, likelihood=likelihood, strength=strength, rising=warmup * steps
+        )
     if anchor is not None:
         objective = anchored(objective, model, anchor, strength)
     theta = flat(trainable(model))

@@ -137,6 +137,7 @@ class ImageBackend:
                 penalty=PENALTIES[self.penalty] if penalised else None,
                 fragment=torch.from_numpy(fragment).to(self.device) if penalised and fragment is not None else None,
                 strength=strength,
+                warmup=self.recipe.warmup,
                 optimizer=self.recipe.optimizer,
                 momentum=self.recipe.momentum,
                 patience=self.recipe.patience,
@@ -170,6 +171,10 @@ class ImageLearner:
         diverged = torch.zeros(theta.shape[:2], dtype=torch.int64)
         shares = torch.zeros(theta.shape[:2])
         for g, a in self._each():
+            same = self._same_before(g, a, theta, strength, weight_decay)
+            if same is not None:  # candidates that are still alike are trained once
+                after[g, a], diverged[g, a], shares[g, a] = after[g, same], diverged[g, same], shares[g, same]
+                continue
             model = self._model(theta[g, a])
             held = None if anchor is None else Anchor(anchor.mean[g, a], anchor.fisher[g, a])
             with torch.enable_grad():
@@ -206,6 +211,10 @@ class ImageLearner:
         """
         taus, gammas = (torch.full(theta.shape[:2], torch.nan) for _ in range(2))
         for g, a in self._each():
+            same = self._same_before(g, a, theta)
+            if same is not None:
+                taus[g, a], gammas[g, a] = taus[g, same], gammas[g, same]
+                continue
             if not bool(theta[g, a].isfinite().all()):
                 continue
             model = self._model(theta[g, a])
@@ -230,6 +239,11 @@ class ImageLearner:
             models = [self._model(theta[g, a]) for a in range(self.candidates)]
             found.append(np.stack([predict(model, x, likelihood="classes").cpu().numpy() for model in models]))
         return found
+
+    def _same_before(self, g: int, a: int, *values: Tensor) -> int | None:
+        """The first candidate before a whose values, (g, a, ...) each, are those of a."""
+        alike = (b for b in range(a) if all(torch.equal(each[g, a], each[g, b]) for each in values))
+        return next(alike, None)
 
     def _each(self) -> list[tuple[int, int]]:
         return [(g, a) for g in range(len(self.sequences)) for a in range(self.candidates)]

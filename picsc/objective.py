@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 import torch
 from torch import Tensor, nn
@@ -84,6 +85,7 @@ def between_fragments(
     *,
     likelihood: Likelihood,
     strength: float,
+    rising: float = 0.0,
 ) -> Objective:
     """The task's loss plus lambda times a penalty between fragments.
 
@@ -97,16 +99,20 @@ def between_fragments(
         penalty: which divergence.
         likelihood: of y.
         strength: lambda.
+        rising: steps over which lambda rises linearly from 0.
 
     Raises:
         NumericsError: a layer mixes rows or is random; named.
     """
     plan = make_plan(model, x[:2], likelihood)
+    steps = count()
 
     def step(rows: Tensor | None, _theta: Tensor) -> Step:
         x_b, y_b = (x, y) if rows is None else (x[rows], y[rows])
         now = penalised_gradient(model, plan, x_b, y_b, shares, penalty, likelihood=likelihood)
-        return Step(now.loss, flat(now.task), now.value * strength, flat(now.penalty) * strength)
+        taken = next(steps)
+        weight = strength if taken >= rising else strength * (taken / rising)
+        return Step(now.loss, flat(now.task), now.value * weight, flat(now.penalty) * weight)
 
     return step
 

@@ -149,6 +149,8 @@ class PenaltySettings(_Settings):
     """Algorithm 1's divergence between fragments: Fisher KL, mean squared Frobenius distance, or the trace of Eq. 7."""
     strength: Annotated[float, Field(ge=0)] | Literal["auto"] = "auto"
     """lambda; auto chooses among `picsc.selection.STRENGTHS` by inner cross-validation on training rows."""
+    warmup: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """Share of the steps over which Algorithm 1's lambda rises linearly from 0; 0 is constant, as printed."""
     alpha: Annotated[float, Field(ge=0, le=1)] = 0.9
     """Weight of the past in the smoothed Fisher information (Eq. 15)."""
     gamma: Annotated[float, Field(ge=0)] | None = None

@@ -46,6 +46,8 @@ class Recipe:
     """Of sgd."""
     seed: int = 0
     """Of the order of minibatches."""
+    warmup: float = 0.0
+    """Share of the steps over which Algorithm 1's lambda rises linearly from 0."""
     patience: int | None = None
     """Epochs without a lower loss on rows held out before a model's training stops; None trains to the end."""
 
@@ -93,7 +95,8 @@ def train_stack(
 
     Source: Algorithm 1 with `penalty`, Eq. 16 with `anchor`. A strength of 0 throughout is plain training, bit for bit.
     Reading: one step per epoch as printed while `recipe.batch_size` is None; else minibatches that hold the same share
-        of every fragment.
+        of every fragment. With `recipe.warmup` lambda rises from 0: at full strength from the first step, the penalty
+        can silence hidden units before they have learned anything; the Fisher informations of such a model agree.
 
     Args:
         theta: where training starts, (g, a, d).
@@ -130,6 +133,7 @@ def train_stack(
     watched = None if held is None or recipe.patience is None else watch(weights, held, recipe.patience)
     signs, shares = [], []
     step = 0
+    rising = recipe.warmup * recipe.epochs * len(parts)
     for epoch in range(recipe.epochs):
         order = [0] if len(parts) == 1 else torch.randperm(len(parts), generator=generator).tolist()
         for i in order:
@@ -140,7 +144,8 @@ def train_stack(
                 if pull is not None and look:
                     task.copy_(gradient)
             else:
-                penalised_gradient(weights, part, penalty, strength, squared, into)
+                now = strength if step >= rising else strength * (step / rising)
+                penalised_gradient(weights, part, penalty, now, squared, into)
                 if look:
                     task_gradient(weights, part, task_weights)
             if pull is not None:

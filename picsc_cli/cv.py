@@ -46,6 +46,7 @@ def cv(
     penalty: training.Penalty = None,
     strength: training.Strength = None,
     merge: training.Merge = None,
+    warmup: training.Warmup = None,
     alpha: training.Alpha = None,
     gamma: training.Gamma = None,
     when_quiet: training.WhenQuiet = None,
@@ -102,7 +103,13 @@ def cv(
                 shuffle=False if no_shuffle else None,
             ),
             penalty=options.given(
-                kind=penalty, strength=strength, alpha=alpha, gamma=gamma, when_quiet=when_quiet, merge=merge
+                kind=penalty,
+                strength=strength,
+                warmup=warmup,
+                alpha=alpha,
+                gamma=gamma,
+                when_quiet=when_quiet,
+                merge=merge,
             ),
             train=options.given(
                 epochs=epochs,

@@ -58,6 +58,15 @@ Merge = Annotated[
         rich_help_panel=_METHODS,
     ),
 ]
+Warmup = Annotated[
+    float | None,
+    typer.Option(
+        "--warmup",
+        metavar="SHARE",
+        help="Steps over which algorithm 1's lambda rises (default 0.5).",
+        rich_help_panel=_METHODS,
+    ),
+]
 Alpha = Annotated[
     float | None,
     typer.Option("--alpha", metavar="A", help="Weight of the past in Eq. 15 (default 0.9).", rich_help_panel=_METHODS),
