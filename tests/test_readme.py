@@ -12,12 +12,13 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_options_in_readme_exist() -> None:
-    audit = get_command(app).commands["audit"]  # type: ignore[attr-defined]
-    known = {option for parameter in audit.params for option in parameter.opts}
-    shown = set(re.findall(r"(?<=\s)--[a-z][a-z-]+", "\n".join(re.findall(r"^\$ picsc audit.*", README, re.M))))
-    assert shown
-    assert shown <= known
+@pytest.mark.parametrize("name", ["audit", "cv", "run", "data"])
+def test_options_in_readme_exist(name: str) -> None:
+    command = get_command(app).commands[name]  # type: ignore[attr-defined]
+    known = {option for parameter in command.params for option in parameter.opts}
+    lines = re.findall(rf"^\$ picsc {name}.*", README, re.M)
+    assert lines
+    assert set(re.findall(r"(?<=\s)--[a-z][a-z-]+", "\n".join(lines))) <= known
 
 
 def test_first_two_commands_install_with_the_tested_versions() -> None:

@@ -91,6 +91,31 @@ def test_penalised_training_is_torchs_on_the_objective_spelt_out(name: str) -> N
     torch.testing.assert_close(fitted.theta[0, 0], expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("warmup", [0.5, 1.0])
+def test_with_warmup_lambda_rises_linearly_in_both_engines(warmup: float) -> None:
+    problem = draw_problem((8, 8, 8))
+    stacked_one, single, slow = (networks(1, 1)[0][0] for _ in range(3))
+    one = torch.ones(1, 1, dtype=torch.float64)
+    fitted = train_stack(
+        vector(stacked_one)[None, None],
+        stacked([problem]),
+        Recipe(8, 0.05, warmup=warmup),
+        hidden=H,
+        strength=0.5 * one,
+        penalty=PENALTIES["kl"],
+    )
+    optimiser = torch.optim.Adam(slow.parameters(), lr=0.05)
+    for step in range(8):
+        expected = trained_by_torch(
+            slow, problem, optimiser, 1, penalty="kl", strength=0.5 * min(1.0, step / (8 * warmup))
+        )
+    x, y, fragment = tensors(problem)
+    how = {"likelihood": "classes", "steps": 8, "lr": 0.05, "batch_size": len(x), "seed": 0, "warmup": warmup}
+    train(single, x, y, **how, penalty=PENALTIES["kl"], fragment=fragment, fragments=3, strength=0.5)
+    torch.testing.assert_close(fitted.theta[0, 0], expected, rtol=1e-9, atol=1e-9)
+    torch.testing.assert_close(vector(single), expected, rtol=1e-8, atol=1e-9)
+
+
 def test_anchored_training_is_torchs_on_eq_16() -> None:
     problem = draw_problem((5, 16, 4))
     ((model,),) = networks(1, 1)
