@@ -14,6 +14,7 @@ from picsc.lessons import Lesson
 from picsc.selection import (
     DECAYS,
     INNER,
+    MOST_ROWS,
     STRENGTHS,
     _inner,
     chosen_by_inner_folds,
@@ -132,3 +133,12 @@ def test_two_fragments_are_halved_to_look_ahead_if_they_can_be(size: int) -> Non
     found = chosen_by_looking_ahead(backend(), pieces, [0], [pieces[0][0]], "classes", RULES, penalised=True)
     assert found.shape == (1,)
     assert set(found.tolist()) <= set(STRENGTHS)
+
+
+def test_a_choice_looks_at_a_share_of_every_fragment_of_a_long_lesson() -> None:
+    rows = np.arange(3 * MOST_ROWS)
+    lesson = Lesson(rows, rows % 5, np.empty(0, np.int64), seed=0)
+    part = _inner(lesson, 0)
+    seen = np.concatenate([part.train, part.test])
+    assert len(np.unique(seen)) == len(seen) == MOST_ROWS
+    assert np.bincount(seen % 5).tolist() == [MOST_ROWS // 5] * 5
