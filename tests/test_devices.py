@@ -66,7 +66,7 @@ def test_the_simulated_device_refuses_what_mps_refuses() -> None:
         assert x.cpu().double().dtype is torch.float64
 
 
-def test_a_device_without_float64_gives_the_numbers_of_the_cpu() -> None:
+def test_p44_a_device_without_float64_gives_the_numbers_of_the_cpu() -> None:
     generator = torch.Generator().manual_seed(0)
     x, y = torch.randn(40, 3, generator=generator), torch.arange(40) % 2
     fragment = torch.arange(40) // 20
@@ -85,7 +85,7 @@ def test_a_device_without_float64_gives_the_numbers_of_the_cpu() -> None:
 
 
 @pytest.mark.parametrize("batch_size", [16, 64])
-def test_every_way_to_train_works_without_float64(batch_size: int) -> None:
+def test_p44_every_way_to_train_works_without_float64(batch_size: int) -> None:
     x, y = torch.randn(40, 3, generator=torch.Generator().manual_seed(0)), torch.arange(40) % 2
     fragment = torch.arange(40) // 20
     model, twin = (mlp(3, 2, seed=0) for _ in range(2))

@@ -140,7 +140,7 @@ def test_every_row_is_as_likely_in_every_place() -> None:
     assert counts.sub(1600).abs().max() < 5 * (4000 * 0.4 * 0.6) ** 0.5
 
 
-def test_a_row_that_is_left_over_never_stands_alone() -> None:
+def test_p43_a_row_that_is_left_over_never_stands_alone() -> None:
     """Batch normalisation cannot use a single row."""
     x, y = blobs(129, dtype=torch.float32)
     model = nn.Sequential(nn.Linear(5, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 3))
