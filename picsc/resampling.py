@@ -44,7 +44,7 @@ class Repeat:
         """Foldwise: the rows that the model of piece i learns from, and the fragment of each.
 
         Source: Section 4.4, E4: the fragments are the k - 1 training folds.
-        Reading: of two folds, the fragments are the two halves of the training fold.
+        Reading: of two folds, the fragments are the two halves of the training fold, every other row each.
         """
         others = [j for j in range(len(self.pieces)) if j != i]
         return fragmented([self.pieces[j] for j in others], self.pieces[i][self.rare[self.pieces[i]]])
@@ -77,7 +77,7 @@ def fragmented(parts: list[Rows], more: Rows) -> tuple[Rows, NDArray[np.int64]]:
     parts = [np.concatenate([part, more]) if j == smallest else part for j, part in enumerate(parts)]
     rows = np.concatenate(parts)
     if len(parts) == 1:
-        return rows, (np.arange(len(rows)) >= max(1, len(rows) // 2)).astype(np.int64)
+        return rows, np.arange(len(rows)) % 2  # not first and last half: of a sorted file those differ by its order
     return rows, np.repeat(np.arange(len(parts)), [len(part) for part in parts])
 
 

@@ -125,3 +125,9 @@ def test_seeds_move_folds_judges_and_pieces_of_chance() -> None:
     assert first.validation.tolist() != second.validation.tolist()
     assert [piece.tolist() for piece in other.pieces] == [piece.tolist() for piece in second.pieces]
     assert replace(first, seed=9).recut().pieces[0].tolist() != first.recut().pieces[0].tolist()
+
+
+def test_halves_of_a_sorted_file_have_the_same_classes() -> None:
+    rows, fragment = fragmented([np.arange(40)], np.empty(0, np.int64))
+    labels = rows >= 20  # the first half of the file is one class
+    assert [labels[fragment == j].mean() for j in (0, 1)] == [0.5, 0.5]
