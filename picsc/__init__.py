@@ -4,10 +4,16 @@ The public verbs are `audit` and `cross_validate`; each returns the report that 
 verbs down:
 
 - `recipes_run`, `recipes`, `over_sets`, `recipe_report`: experiments as files, and tests over data sets
-- `auditing`, `verdict`, `advice`: cut, test, judge, and say what to do
+- `cross_validation`, `cv_methods`, `cv_summary`, `cv_report`: methods, their results, one report
+- `table_backend`, `image_backend`, `selection`, `resampling`: what trains on tables and on images, on which rows
+- `sequence`, `trigger`, `covariates`: Algorithm 2
+- `stacked_training`, `stacked_mlp`, `stack`: many small networks at once
+- `auditing`, `verdict`, `advice`, `image_table`: cut, test, judge, and say what to do
 - `shift_test`, `statistic_draws`, `label_draws`, `multiplicity`, `nulls`: statistics, their null, family-wise error
 - `column_shift`, `model_shift`, `domain_classifier`, `divergence`: the statistics
-- `fisher`, `models`, `engine`: Fisher information, the paper's networks, training
+- `engine`, `objective`, `fragment_penalty`: training of one larger network
+- `fisher`, `models`, `penalty`: Fisher information, the paper's networks, Eq. 7, 15 and 16
+- `scoring`, `paired`, `run_folder`, `parallel`: scores, tests, finished parts, processes
 - `fragments`, `datasets`: row numbers of the pieces, tables in
 - `settings`, `reports`, `errors`: plain values in, plain values out
 """
