@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from picsc import design
@@ -15,10 +14,10 @@ from picsc.advice import summary
 from picsc.attribution import attributed
 from picsc.audit_table import audit_table
 from picsc.column_notes import column_notes
-from picsc.datasets.images import ImageSet, from_images
-from picsc.datasets.load import from_arrays, from_frame, load
+from picsc.datasets.images import ImageSet
+from picsc.datasets.intake import take_in
+from picsc.datasets.load import from_frame, load
 from picsc.datasets.rows import take
-from picsc.errors import SettingsError
 from picsc.fragments import Cut, cut, validate
 from picsc.image_table import image_features, image_rows, refuse_table_options
 from picsc.nulls import Contrast, Exchange, Ints
@@ -135,8 +134,7 @@ def audit(
         seed=seed,
         jobs=jobs,
     )
-    keys = tuple(key for key in (by, time, group) if key is not None)
-    dataset = _dataset(data, y, read, keys)
+    dataset = take_in(data, y, read, keys=settings.keys)
     if isinstance(dataset, ImageSet):
         refuse_table_options(settings, with_table=settings.reference == "file")
     if isinstance(reference, str) and reference not in design.REFERENCES:
@@ -146,30 +144,6 @@ def audit(
     else:
         other = from_frame(reference, read, name="reference")
     return audit_dataset(dataset, settings, reference=other)
-
-
-def _dataset(
-    data: pd.DataFrame | ImageSet | ArrayLike | str | Path,
-    y: ArrayLike | None,
-    read: ReadSettings,
-    keys: tuple[str, ...],
-) -> Dataset | ImageSet:
-    if isinstance(data, str | Path):
-        return load(data, read, keys=keys)
-    if isinstance(data, pd.DataFrame):
-        if y is not None:
-            raise SettingsError("y goes with an array; name the target column of a DataFrame with target=")
-        return from_frame(data, read, keys=keys)
-    if isinstance(data, ImageSet):
-        if y is not None:
-            raise SettingsError("y goes with an array; an ImageSet holds its own labels")
-        return data
-    values = np.asarray(data)
-    if values.ndim in (3, 4):
-        if y is None:
-            raise SettingsError(f"images of shape {values.shape} need their classes; give them as y=")
-        return from_images(values, np.asarray(y))
-    return from_arrays(values, None if y is None else np.asarray(y), read)
 
 
 def audit_dataset(

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from picsc.cv_methods import METHOD_FUNCTIONS, Experiment, Found
 from picsc.cv_summary import assemble
-from picsc.datasets.images import ImageSet
-from picsc.datasets.load import from_arrays, from_frame, load
+from picsc.datasets.images import ImageSet, label_rows, refuse_columns
+from picsc.datasets.intake import take_in
 from picsc.datasets.rows import take
-from picsc.datasets.table import Dataset, Target
+from picsc.datasets.table import Dataset
 from picsc.devices import pick_device
 from picsc.errors import DataError, SettingsError
 from picsc.image_backend import ImageBackend
@@ -89,7 +89,7 @@ def cross_validate(
     Source: E1 to E4.
 
     Args:
-        data: frame, array (n, f), images, or the path of a file.
+        data: frame, array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), or a file's path.
         y: labels (n,), with an array.
         target: column to predict; None looks for the usual names, then takes the last column.
         folds: cross-validation folds; without any way to cut, 10.
@@ -124,7 +124,7 @@ def cross_validate(
     """
     cut: dict[str, object] = {
         "folds": folds, "batches": batches, "by": by, "time": time, "every": every, "cuts": cuts, "group": group,
-        "splitter": splitter, "shuffle": shuffle and batches is None and by is None and time is None,
+        "splitter": splitter, **({} if shuffle else {"shuffle": False}),
     }  # fmt: skip
     settings = validated(
         CvSettings,
@@ -140,21 +140,8 @@ def cross_validate(
         jobs=jobs,
     )
     with TemporaryDirectory(prefix="picsc-") as kept:  # a call from Python is not resumed, so nothing stays behind
-        return cross_validate_dataset(_dataset(data, y, settings), settings, run_dir=Path(kept) / "run")
-
-
-def _dataset(
-    data: pd.DataFrame | ImageSet | ArrayLike | str | Path, y: ArrayLike | None, settings: CvSettings
-) -> Dataset | ImageSet:
-    if isinstance(data, ImageSet):
-        return data
-    if isinstance(data, pd.DataFrame):
-        if y is not None:
-            raise SettingsError("y goes with an array; a frame holds its target as a column: name it with target=")
-        return from_frame(data, settings.read, keys=settings.keys)
-    if isinstance(data, (str, Path)):
-        return load(data, settings.read, keys=settings.keys)
-    return from_arrays(np.asarray(data), None if y is None else np.asarray(y), settings.read)
+        dataset = take_in(data, y, settings.read, keys=settings.keys)
+        return cross_validate_dataset(dataset, settings, run_dir=Path(kept) / "run")
 
 
 def cross_validate_dataset(
@@ -223,8 +210,8 @@ def _prepared(data: Dataset | ImageSet, settings: CvSettings) -> _Prepared:
     images = isinstance(data, ImageSet)
     findings: list[Finding] = []
     if isinstance(data, ImageSet):
-        table, official = _labels_alone(data), data.test
-        _refuse_columns(settings)
+        refuse_columns(settings.cut, settings.read, weights=settings.weights)
+        table, official = label_rows(data), data.test
     else:
         table, official = _labelled(data, findings), np.empty(0, np.int64)
     count = settings.repeats or (1 if images else 5)
@@ -271,12 +258,6 @@ def _advised(findings: Sequence[Finding], settings: CvSettings) -> list[Finding]
     return [replace(f, advice=f"{f.advice}; --keep-rare tests none") if f.code == "rare-class" else f for f in findings]
 
 
-def _labels_alone(images: ImageSet) -> Dataset:
-    """A table without covariates, to cut images by their classes."""
-    target = Target("class", "classes", images.labels, images.classes, "given")
-    return Dataset(images.name, images.source, images.n, (), (), target, sha256=images.sha256)
-
-
 def _labelled(dataset: Dataset, findings: list[Finding]) -> Dataset:
     """The rows with a label."""
     if dataset.target is None:
@@ -288,15 +269,6 @@ def _labelled(dataset: Dataset, findings: list[Finding]) -> Dataset:
             Finding("rows-without-label", "warning", f"{left} of {dataset.n} rows have no label and take no part")
         )
     return take(dataset, rows.astype(np.int64))
-
-
-def _refuse_columns(settings: CvSettings) -> None:
-    for option, value in (
-        ("--by", settings.cut.by), ("--time", settings.cut.time), ("--group", settings.cut.group),
-        ("--weights", settings.weights), ("--target", settings.read.target),
-    ):  # fmt: skip
-        if value is not None:
-            raise SettingsError(f"{option} {value}: images have no columns; cut them with --folds or --batches")
 
 
 def _weights(dataset: Dataset, settings: CvSettings) -> NDArray[np.float64] | None:

@@ -17,12 +17,13 @@ from torch import Tensor, nn
 
 from picsc.audit_table import table_of
 from picsc.datasets.encoding import encode
-from picsc.datasets.table import Column, Dataset, LeftOut, Target
+from picsc.datasets.images import label_rows, refuse_columns
+from picsc.datasets.rows import take
+from picsc.datasets.table import Column, Dataset, LeftOut
 from picsc.engine import train
 from picsc.errors import DataError, SettingsError
 from picsc.models import lenet
 from picsc.reports import Finding
-from picsc.settings import ReadSettings
 from picsc.threads import one_thread
 
 if TYPE_CHECKING:
@@ -71,14 +72,7 @@ def refuse_table_options(settings: AuditSettings, *, with_table: bool) -> None:
     Raises:
         SettingsError: an option names a column or a file.
     """
-    cut, read = settings.cut, settings.read
-    for option, column in (("--by", cut.by), ("--time", cut.time), ("--group", cut.group)):
-        if column is not None:
-            raise SettingsError(f"{option} {column}: images have no columns to cut by; use --folds or --batches")
-    given = [name for name in ReadSettings.model_fields if getattr(read, name) != getattr(ReadSettings(), name)]
-    if given:
-        option = "--no-header" if given[0] == "header" else "--" + given[0].replace("_", "-")
-        raise SettingsError(f"{option}: images have no columns, and classes are their target; leave it out")
+    refuse_columns(settings.cut, settings.read)
     if with_table or settings.reference not in (None, *WORDS):
         raise SettingsError(
             f"--reference {settings.reference or 'of a table'}: images are compared with one another only; "
@@ -96,22 +90,13 @@ def image_rows(images: ImageSet) -> Dataset:
         DataError: the images have one class only.
     """
     kept = _kept(images)
-    labels = images.labels[kept]
-    found = np.unique(labels)
+    found = np.unique(images.labels[kept])
     if len(found) == 1:
         raise DataError(
             f"{images.name}: the images have one class only: {images.classes[found[0]]!r}; "
             "a reference model needs two or more"
         )
-    return Dataset(
-        name=images.name,
-        source=images.source,
-        n=len(kept),
-        columns=(),
-        left_out=(),
-        target=Target("class", "classes", labels, images.classes, "classes of the images"),
-        sha256=images.sha256,
-    )
+    return take(label_rows(images), kept)
 
 
 def image_features(images: ImageSet, *, seed: int, chunk: int = IMAGES_AT_ONCE) -> ImageFeatures:

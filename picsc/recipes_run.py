@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from picsc.cv_report import CvReport
 from picsc.errors import PicscError
@@ -15,11 +14,7 @@ from picsc.parallel import run_tasks
 from picsc.recipe_report import RecipeReport, RecipeRow, RecipeTable, Score
 from picsc.recipes import Loaded, Task
 from picsc.reports import AuditReport
-from picsc.settings import METHODS, AuditSettings, CutSettings, CvSettings
-
-if TYPE_CHECKING:
-    from picsc.datasets.images import ImageSet
-    from picsc.datasets.table import Dataset
+from picsc.settings import METHODS, AuditSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +98,12 @@ def _result(run: _Run) -> CvReport | AuditReport | str:
 
 
 def _report(run: _Run) -> CvReport | AuditReport:
-    from picsc.datasets.catalog import by_name
-    from picsc.datasets.load import load
+    from picsc.datasets.intake import read_or_get
 
     task, settings = run.task, run.task.settings
-    keys = settings.keys if isinstance(settings, CvSettings) else _keys(settings.cut)
-    data: Dataset | ImageSet
-    if task.is_file:
-        data = load(task.data, settings.read, keys=keys)
-    else:
-        data = by_name(task.data, settings.read, keys=keys, data_dir=run.data_dir)
+    data = read_or_get(
+        task.data, named=not task.is_file, settings=settings.read, keys=settings.keys, data_dir=run.data_dir
+    )
     if isinstance(settings, AuditSettings):
         from picsc.auditing import audit_dataset
 
@@ -120,10 +111,6 @@ def _report(run: _Run) -> CvReport | AuditReport:
     from picsc.cross_validation import cross_validate_dataset
 
     return cross_validate_dataset(data, settings, run_dir=run.run_dir, resume=run.resume)
-
-
-def _keys(cut: CutSettings) -> tuple[str, ...]:
-    return tuple(column for column in (cut.by, cut.time, cut.group) if column is not None)
 
 
 def _table(loaded: Loaded, results: dict[Task, CvReport | AuditReport | str]) -> RecipeTable:

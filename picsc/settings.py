@@ -84,6 +84,11 @@ class CutSettings(_Settings):
         asked = {"folds": self.folds, "batches": self.batches, "by": self.by, "time": self.time}
         return tuple(way for way, value in asked.items() if value is not None)
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Columns that cut the table, and are no covariates."""
+        return tuple(name for name in (self.by, self.time, self.group) if name is not None)
+
     @model_validator(mode="after")
     def _one_way(self) -> CutSettings:
         if len(self.ways) > 1:
@@ -121,6 +126,11 @@ class AuditSettings(_Settings):
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
     jobs: Annotated[int, Field(ge=1)] = 1
     """Processor cores for the domain classifier; never changes a number."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Columns that cut the table, and are no covariates."""
+        return self.cut.keys
 
 
 class TrainSettings(_Settings):
@@ -197,8 +207,7 @@ class CvSettings(_Settings):
     @property
     def keys(self) -> tuple[str, ...]:
         """Columns that cut or weigh the table and are no covariates."""
-        columns = (self.cut.by, self.cut.time, self.cut.group, self.weights)
-        return tuple(column for column in columns if column is not None)
+        return self.cut.keys if self.weights is None else (*self.cut.keys, self.weights)
 
     @property
     def foldwise(self) -> bool:

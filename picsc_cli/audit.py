@@ -12,12 +12,9 @@ from picsc.errors import SettingsError
 from picsc_cli import exits, options, outputs, streams
 
 if TYPE_CHECKING:
-    from picsc.datasets.images import ImageSet
-    from picsc.datasets.table import Dataset
     from picsc.reports import AuditReport
     from picsc.settings import AuditSettings
 
-DEMONSTRATION = "breast_cancer"
 REFERENCE_WORDS = ("rest", "previous", "first")
 
 
@@ -60,10 +57,10 @@ def audit(
     Exit code: 0 fine, 1 a verdict at or above --fail-on, 2 the input could not be used, 3 a bug in picsc.
     """
     with exits.outcome():
-        if data is not None and dataset is not None:
-            raise SettingsError(f"choose a file ({data}) or --dataset {dataset}, not both")
-        if verbose and quiet:
-            raise SettingsError("choose --verbose or --quiet, not both")
+        options.together(
+            (data is not None and dataset is not None, f"choose a file ({data}) or --dataset {dataset}, not both"),
+            (verbose and quiet, "choose --verbose or --quiet, not both"),
+        )
         wanted = outputs.parse(output or ())
         from picsc.settings import AuditSettings, validated
 
@@ -105,14 +102,14 @@ def audit(
         demonstration = data is None and dataset is None
         if demonstration and not quiet:
             streams.say(_demonstration_note(fail_on))
-        report = _audited(data, DEMONSTRATION if demonstration else dataset, data_dir, settings, quiet=quiet)
+        report = _audited(data, options.DEMONSTRATION if demonstration else dataset, data_dir, settings, quiet=quiet)
         outputs.publish(report, wanted, verbose=verbose, quiet=quiet)
         default = exits.FailOn.NEVER if demonstration else exits.FailOn.SHIFT
         raise typer.Exit(exits.code(report.verdict, fail_on or default))
 
 
 def _demonstration_note(fail_on: exits.FailOn | None) -> str:
-    note = f"no DATA given, so this is a demonstration on scikit-learn's {DEMONSTRATION} table"
+    note = options.DEMONSTRATION_NOTE
     return note if fail_on is not None else f"{note}, which exits 0 whatever the verdict"
 
 
@@ -122,17 +119,16 @@ def _audited(
     """Load the table and its reference, then audit."""
     with streams.progress(quiet=quiet) as progress:
         reference_path = _reference_path(settings.reference)
+        from picsc.datasets.intake import read_or_get
         from picsc.datasets.load import load
 
-        cut = settings.cut
-        keys = tuple(column for column in (cut.by, cut.time, cut.group) if column is not None)
-        dataset: Dataset | ImageSet
-        if name is not None:
-            from picsc.datasets.catalog import by_name
-
-            dataset = by_name(name, settings.read, keys=keys, data_dir=data_dir)
-        else:
-            dataset = load(str(data), settings.read, keys=keys)
+        dataset = read_or_get(
+            name or str(data),
+            named=name is not None,
+            settings=settings.read,
+            keys=settings.keys,
+            data_dir=data_dir,
+        )
         reference = load(reference_path, settings.read) if reference_path is not None else None
         from picsc.auditing import audit_dataset  # loads torch, so after everything that may be wrong with the data
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from picsc.cv_report import CvReport
     from picsc.settings import CvSettings
 
-DEMONSTRATION = "breast_cancer"
-
 
 def cv(
     data: options.DataArgument = None,
@@ -133,9 +131,9 @@ def cv(
         )
         outputs.check(wanted)
         if data is None and dataset is None:
-            dataset = DEMONSTRATION
+            dataset = options.DEMONSTRATION
             if not quiet:
-                streams.say(f"no DATA given, so this is a demonstration on scikit-learn's {DEMONSTRATION} table")
+                streams.say(options.DEMONSTRATION_NOTE)
         report = _compared(data, dataset, data_dir, settings, run_dir, resume=resume, quiet=quiet)
         outputs.publish(report, wanted, verbose=verbose, quiet=quiet)
         raise typer.Exit(exits.FINDING if report.failed else exits.FINE)
@@ -159,14 +157,15 @@ def _compared(
 ) -> CvReport:
     """Load the data, then cross-validate."""
     with streams.progress(quiet=quiet) as progress:
-        if name is not None:
-            from picsc.datasets.catalog import by_name
+        from picsc.datasets.intake import read_or_get
 
-            data = by_name(name, settings.read, keys=settings.keys, data_dir=data_dir)
-        else:
-            from picsc.datasets.load import load
-
-            data = load(str(path), settings.read, keys=settings.keys)
+        data = read_or_get(
+            name or str(path),
+            named=name is not None,
+            settings=settings.read,
+            keys=settings.keys,
+            data_dir=data_dir,
+        )
         from picsc.cross_validation import cross_validate_dataset  # loads torch, so after all that may be wrong above
 
         return cross_validate_dataset(data, settings, run_dir=run_dir, resume=resume, progress=progress)

@@ -225,6 +225,11 @@ Quiet = Annotated[
 ]
 
 
+DEMONSTRATION = "breast_cancer"
+"""Data set of a command that is given none."""
+DEMONSTRATION_NOTE = f"no DATA given, so this is a demonstration on scikit-learn's {DEMONSTRATION} table"
+
+
 def names(texts: list[str] | None) -> tuple[str, ...] | None:
     """Column names of a repeatable option, each a comma list; a name with a comma goes in double quotes."""
     if texts is None:

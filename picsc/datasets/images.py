@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from picsc.errors import DataError
+from picsc.datasets.table import Dataset, Target
+from picsc.errors import DataError, SettingsError
+from picsc.settings import CutSettings, ReadSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,34 @@ def from_images(pixels: NDArray[Any], labels: NDArray[Any], *, name: str = "memo
     for part in (codes, kept):
         digest.update(part.tobytes())
     return ImageSet(name, "memory", kept, codes, classes, np.empty(0, np.int64), digest.hexdigest())
+
+
+def refuse_columns(cut: CutSettings, read: ReadSettings, *, weights: str | None = None) -> None:
+    """Refuse options that name a column or say how to read one.
+
+    Args:
+        cut: of images.
+        read: of images.
+        weights: column of row weights.
+
+    Raises:
+        SettingsError: there is such an option.
+    """
+    for option, column in (("--by", cut.by), ("--time", cut.time), ("--group", cut.group)):
+        if column is not None:
+            raise SettingsError(f"{option} {column}: images have no columns to cut by; use --folds or --batches")
+    if weights is not None:
+        raise SettingsError(f"--weights {weights}: images have no columns; leave it out")
+    given = [name for name in ReadSettings.model_fields if getattr(read, name) != getattr(ReadSettings(), name)]
+    if given:
+        option = "--no-header" if given[0] == "header" else "--" + given[0].replace("_", "-")
+        raise SettingsError(f"{option}: images have no columns, and classes are their target; leave it out")
+
+
+def label_rows(images: ImageSet) -> Dataset:
+    """All images as rows with a class and no columns."""
+    target = Target("class", "classes", images.labels, images.classes, "classes of the images")
+    return Dataset(images.name, images.source, images.n, (), (), target, sha256=images.sha256)
 
 
 def _bytes(pixels: NDArray[Any], name: str) -> NDArray[np.uint8]:
