@@ -8,20 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from picsc.lessons import Backend, Lesson, Rows
+from picsc.datasets.rows import Rows
+from picsc.lessons import Backend, Lesson
 from picsc.likelihood import Likelihood
 from picsc.resampling import Repeat, fragmented
 from picsc.run_folder import RunFolder
 from picsc.scoring import row_accuracy, scores_of_models
 from picsc.selection import chosen_by_inner_folds, chosen_by_looking_ahead
 from picsc.sequence import Rules, State, Step, advance, begin
-from picsc.settings import PenaltySettings
+from picsc.settings import Merge, PenaltySettings
 
 Arrays = dict[str, NDArray[Any]]
 COLUMNS = (
@@ -30,6 +31,8 @@ COLUMNS = (
 )  # fmt: skip
 """What is kept of every unit, as one array each; NaN where there is no number."""
 WHOLE = "whole set"
+Kind = Literal["merged", "last", "mean"]
+"""Models of a sequence: the Fisher-weighted running mean, the last one, the plain running mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ def subsample(experiment: Experiment, folder: RunFolder, name: str) -> Result:
 def decayed(experiment: Experiment, folder: RunFolder, name: str) -> Result:
     """Weight decay in the place of the penalty, chosen on training rows."""
     if experiment.algorithm == 2:
-        return _carried(experiment, folder, name, "decay")[1]
+        return _carried(experiment, folder, name, "decay", ("last",))[0]
     return _taught(experiment, folder, name, lessons_of(experiment, experiment.repeats), "decay")
 
 
@@ -116,14 +119,14 @@ def corrected(experiment: Experiment, folder: RunFolder, name: str) -> tuple[Res
     """PIcsC, and with Algorithm 2 also its models before they are merged."""
     if experiment.algorithm == 1:
         return _taught(experiment, folder, name, lessons_of(experiment, experiment.repeats), "penalty"), None
-    weighted, last, mean = _carried(experiment, folder, name, "penalty")
-    merge = experiment.penalty.merge
-    return (last, None) if merge == "none" else (weighted if merge == "fisher" else mean, last)
+    kinds: dict[Merge, tuple[Kind, ...]] = {"none": ("last",), "mean": ("mean", "last"), "fisher": ("merged", "last")}
+    merged, *last = _carried(experiment, folder, name, "penalty", kinds[experiment.penalty.merge])
+    return merged, last[0] if last else None
 
 
 def carried(experiment: Experiment, folder: RunFolder, name: str) -> tuple[Result, Result]:
     """Parameters carried along the fragments without a penalty, and their plain running mean."""
-    _, last, mean = _carried(experiment, folder, name, "none")
+    last, mean = _carried(experiment, folder, name, "none", ("last", "mean"))
     return last, mean
 
 
@@ -170,22 +173,25 @@ def _teach(experiment: Experiment, lessons: list[Lesson], by: str) -> Arrays:
         )
         used = chosen[:, None]
     learned = backend.learn(lessons, used if by == "penalty" else none, used if by == "decay" else none)
-    rows: dict[str, list[float]] = {key: [] for key in COLUMNS}
-    right = []
-    for lesson, models, strength in zip(lessons, learned, used[:, 0], strict=True):
-        scored = _scored(experiment, models.outputs[0], lesson.train, lesson.test, int(models.diverged[0]))
-        scored |= {"share": float(models.penalty_share[0]), "strength": float(strength), "rows": len(lesson.train)}
-        _append(rows, scored)
-        if experiment.keep_rows:
-            right.append(_right(experiment, models.outputs[0], lesson.train, lesson.test))
-    kept: Arrays = {key: np.array(values) for key, values in rows.items()}
-    if experiment.keep_rows:
-        kept["right"] = np.mean(right, axis=0)
-    return kept
+    tested = [
+        _Tested(
+            models.outputs[0],
+            lesson.train,
+            lesson.test,
+            int(models.diverged[0]),
+            len(lesson.train),
+            float(models.penalty_share[0]),
+            float(strength),
+        )
+        for lesson, models, strength in zip(lessons, learned, used[:, 0], strict=True)
+    ]
+    return _columns(experiment, tested)
 
 
-def _carried(experiment: Experiment, folder: RunFolder, name: str, by: str) -> tuple[Result, Result, Result]:
-    """Learn along the fragments; results of merged models, of the last ones and of their plain mean."""
+def _carried(
+    experiment: Experiment, folder: RunFolder, name: str, by: str, kinds: tuple[Kind, ...]
+) -> tuple[Result, ...]:
+    """Learn along the fragments; one result per kind of model asked for."""
     sequences, scaled_on, tested, seeds = _sequences(experiment)
     penalty, backend = experiment.penalty, experiment.backend
     learner = backend.learner(sequences, seeds, scaled_on)
@@ -215,65 +221,40 @@ def _carried(experiment: Experiment, folder: RunFolder, name: str, by: str) -> t
 
         def learn(state: State = state, t: int = t, judged: bool = judged) -> Arrays:
             after, step = advance(state, learner, t, rules)
-            found = _judged(experiment, learner, after, step, sequences, scaled_on, tested, used, t) if judged else {}
+            rows = [sum(map(len, sequence)) if experiment.foldwise else len(sequence[t]) for sequence in sequences]
+            found: Arrays = {}
+            for kind in kinds if judged else ():
+                theta = {"merged": after.merged, "last": after.theta, "mean": after.mean}[kind]
+                models = [
+                    _Tested(
+                        out[0],
+                        scaled_on[g],
+                        tested[g],
+                        int(step.diverged[g, 0]),
+                        rows[g],
+                        float(step.penalty_share[g, 0]),
+                        float(used[g, 0]),
+                    )
+                    for g, out in enumerate(learner.outputs(theta, tested))
+                ]
+                found |= {f"{kind} {key}": values for key, values in _columns(experiment, models).items()}
             return {**after.arrays(), **{f"step {key}": value for key, value in _of_step(step).items()}, **found}
 
         part = kept(folder, f"{name}/fragment-{t + 1}", learn)
         state = State.of(part, off.device)
         parts.append(part)
-    return tuple(_gathered(experiment, parts, kind) for kind in KINDS)  # type: ignore[return-value] # three kinds
-
-
-KINDS = ("merged", "last", "mean")
-"""Models of a sequence that are judged."""
+    return tuple(_gathered(experiment, parts, kind) for kind in kinds)
 
 
 def _sequences(experiment: Experiment) -> tuple[list[list[Rows]], list[Rows], list[Rows], list[int]]:
     """Fragments to learn from in turn, rows that the encoding is fitted on, rows that judge, and seeds."""
-    sequences, scaled_on, tested, seeds = [], [], [], []
-    for repeat in experiment.repeats:
-        if experiment.foldwise:
-            for i in range(len(repeat.pieces)):
-                rows, fragment = repeat.training(i)
-                sequences.append([rows[fragment == j] for j in range(fragment.max() + 1)])
-                scaled_on.append(rows)
-                tested.append(repeat.tested(i))
-                seeds.append(repeat.seed)
-        else:
-            sequences.append(list(repeat.pieces))
-            scaled_on.append(repeat.pieces[0])
-            tested.append(repeat.validation)
-            seeds.append(repeat.seed)
-    return sequences, scaled_on, tested, seeds
-
-
-def _judged(
-    experiment: Experiment,
-    learner: object,
-    state: State,
-    step: Step,
-    sequences: list[list[Rows]],
-    scaled_on: list[Rows],
-    tested: list[Rows],
-    used: torch.Tensor,
-    t: int,
-) -> Arrays:
-    """Columns of every sequence for the merged, the last and the mean models."""
-    found: Arrays = {}
-    for kind, theta in zip(KINDS, (state.merged, state.theta, state.mean), strict=True):
-        rows: dict[str, list[float]] = {key: [] for key in COLUMNS}
-        right = []
-        for g, out in enumerate(learner.outputs(theta, tested)):  # type: ignore[attr-defined]
-            scored = _scored(experiment, out[0], scaled_on[g], tested[g], int(step.diverged[g, 0]))
-            scored |= {"share": float(step.penalty_share[g, 0]), "strength": float(used[g, 0])}
-            scored["rows"] = len(sequences[g][t]) if not experiment.foldwise else sum(map(len, sequences[g]))
-            _append(rows, scored)
-            if experiment.keep_rows:
-                right.append(_right(experiment, out[0], scaled_on[g], tested[g]))
-        found |= {f"{kind} {key}": np.array(values) for key, values in rows.items()}
-        if experiment.keep_rows:
-            found[f"{kind} right"] = np.mean(right, axis=0)
-    return found
+    if experiment.foldwise:
+        lessons = lessons_of(experiment, experiment.repeats)
+        sequences = [[each.train[each.fragment == j] for j in range(each.fragment.max() + 1)] for each in lessons]
+        return sequences, [each.train for each in lessons], [each.test for each in lessons], [e.seed for e in lessons]
+    repeats = experiment.repeats
+    sequences = [list(repeat.pieces) for repeat in repeats]
+    return sequences, [s[0] for s in sequences], [repeat.validation for repeat in repeats], [r.seed for r in repeats]
 
 
 def _of_step(step: Step) -> Arrays:
@@ -289,7 +270,7 @@ def _of_step(step: Step) -> Arrays:
     }
 
 
-def _gathered(experiment: Experiment, parts: list[Arrays], kind: str) -> Result:
+def _gathered(experiment: Experiment, parts: list[Arrays], kind: Kind) -> Result:
     """From what each fragment left to (repeats, pieces)."""
     shape = (len(experiment.repeats), len(experiment.repeats[0].pieces))
     columns: dict[str, NDArray[np.float64]] = {}
@@ -311,33 +292,40 @@ def _gathered(experiment: Experiment, parts: list[Arrays], kind: str) -> Result:
     return Result(columns, right)
 
 
-def _scored(
-    experiment: Experiment, outputs: NDArray[np.float32], train: Rows, test: Rows, diverged: int
-) -> dict[str, float]:
-    """Scores of one model; NaN where there is none."""
-    if diverged or not np.isfinite(outputs).all():
-        return {"diverged": float(diverged or 1)}
-    y = experiment.backend.targets(train, test)
-    weights = None if experiment.weights is None else experiment.weights[test]
-    scores = scores_of_models(outputs[None], y, experiment.likelihood, weights)
-    return {
-        "accuracy": float(scores.accuracy[0]),
-        "log_loss": float(scores.log_loss[0]),
-        "auc": float(scores.auc[0]),
-        "weighted_accuracy": float(scores.weighted_accuracy[0]),
-        "diverged": 0.0,
-    }
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """What one trained model said of the rows that judge it."""
+
+    outputs: NDArray[np.float32]
+    train: Rows
+    """Rows whose mean and deviation scale a target of numbers."""
+    test: Rows
+    diverged: int
+    rows: int
+    """Rows learned from."""
+    share: float
+    strength: float
 
 
-def _right(experiment: Experiment, outputs: NDArray[np.float32], train: Rows, test: Rows) -> NDArray[np.float64]:
-    """Whether each judging row was predicted right, (n,)."""
-    y = experiment.backend.targets(train, test)
-    return np.asarray(row_accuracy(outputs[None], y, experiment.likelihood)[0], np.float64)
-
-
-def _append(rows: dict[str, list[float]], scored: dict[str, float]) -> None:
-    for key in COLUMNS:
-        rows[key].append(scored.get(key, float("nan")))
+def _columns(experiment: Experiment, models: Sequence[_Tested]) -> Arrays:
+    """`COLUMNS` of some models, and how their rows were predicted if that is kept."""
+    columns: Arrays = {key: np.full(len(models), np.nan) for key in COLUMNS}
+    right = []
+    for i, model in enumerate(models):
+        y = experiment.backend.targets(model.train, model.test)
+        failed = model.diverged or not np.isfinite(model.outputs).all()
+        columns["diverged"][i] = model.diverged or 1 if failed else 0
+        columns["rows"][i], columns["share"][i], columns["strength"][i] = model.rows, model.share, model.strength
+        if not failed:
+            weights = None if experiment.weights is None else experiment.weights[model.test]
+            scores = scores_of_models(model.outputs[None], y, experiment.likelihood, weights)
+            for key in ("accuracy", "log_loss", "auc", "weighted_accuracy"):
+                columns[key][i] = getattr(scores, key)[0]
+        if experiment.keep_rows:
+            right.append(row_accuracy(model.outputs[None], y, experiment.likelihood)[0])
+    if experiment.keep_rows:
+        columns["right"] = np.mean(right, axis=0)
+    return columns
 
 
 Found = Result | tuple[Result, ...] | tuple[Result, Result | None]

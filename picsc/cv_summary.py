@@ -92,7 +92,7 @@ def _method(
 ) -> MethodReport:
     result = found[name]
     accuracy, columns = result.columns["accuracy"], result.columns
-    per_piece = _means(accuracy, 0)
+    per_piece = np.array([_nan_mean(of_piece) for of_piece in accuracy.T])
     known = per_piece[np.isfinite(per_piece)]
     strength = columns["strength"][np.isfinite(columns["strength"])]
     has_strength = name in ("picsc", UNMERGED, "weight-decay")
@@ -133,17 +133,12 @@ def _difference(ours: Result, theirs: Result, name: str, experiment: Experiment)
     log_loss = _paired(ours, theirs, "log_loss", experiment)
     return Difference(
         against=name,
-        accuracy=_difference_of_means(ours, theirs, "accuracy"),
+        accuracy=_mean(ours.columns["accuracy"] - theirs.columns["accuracy"]),
         accuracy_interval=_interval(accuracy),
         accuracy_p=None if accuracy is None else accuracy.p,
-        log_loss=_difference_of_means(ours, theirs, "log_loss"),
+        log_loss=_mean(ours.columns["log_loss"] - theirs.columns["log_loss"]),
         log_loss_p=None if log_loss is None else log_loss.p,
     )
-
-
-def _difference_of_means(ours: Result, theirs: Result, key: str) -> float | None:
-    """Over the units that both have; None where there is none."""
-    return _mean(ours.columns[key] - theirs.columns[key])
 
 
 def _paired(ours: Result, theirs: Result | None, key: str, experiment: Experiment) -> Paired | None:
@@ -250,12 +245,9 @@ def _summary(methods: tuple[MethodReport, ...]) -> tuple[str, str, str]:
         said = "no method has a result" if best.mean is None else f"best: {best.method} {_percent(best.mean)}"
         return f"st-cv: {_percent(plain.mean)}", said, "next: add picsc to --method to compare it"
     against = {difference.against: difference for difference in ours.differences}
-    first = (
-        f"picsc: {_percent(ours.mean)} against {_percent(plain.mean)} of st-cv, {_points(against['st-cv'])}; "
-        f"log-loss {ours.log_loss:.3f} against {plain.log_loss:.3f}"
-        if ours.log_loss is not None and plain.log_loss is not None
-        else f"picsc: {_percent(ours.mean)} against {_percent(plain.mean)} of st-cv, {_points(against['st-cv'])}"
-    )
+    first = f"picsc: {_percent(ours.mean)} against {_percent(plain.mean)} of st-cv, {_points(against['st-cv'])}"
+    if ours.log_loss is not None and plain.log_loss is not None:
+        first += f"; log-loss {ours.log_loss:.3f} against {plain.log_loss:.3f}"
     controls = [m for m in methods if m.method in ("weight-decay", "carried", "average") and m.mean is not None]
     best = max(controls, key=lambda method: method.mean or 0.0, default=plain)
     second = (
@@ -307,12 +299,6 @@ def _mean(values: NDArray[np.float64]) -> float | None:
 
 
 def _nan_mean(values: NDArray[np.float64]) -> float:
+    """Over the finite entries; NaN where there is none."""
     known = values[np.isfinite(values)]
     return float(known.mean()) if len(known) else float("nan")
-
-
-def _means(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """Means over the finite entries along an axis; NaN where there is none."""
-    known = np.isfinite(values)
-    counts = known.sum(axis)
-    return np.where(counts > 0, np.where(known, values, 0).sum(axis) / np.maximum(counts, 1), np.nan)

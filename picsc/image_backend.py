@@ -12,12 +12,14 @@ from torch import Tensor, nn
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from picsc.covariates import of_numbers, part_kl
-from picsc.datasets.images import ImageSet
+from picsc.datasets.images import ImageSet, pixel_scale
+from picsc.datasets.rows import Rows
 from picsc.early_stopping import predict
 from picsc.engine import TrainLog, train
 from picsc.errors import NumericsError
 from picsc.fisher import empirical_fisher, row_scores
-from picsc.lessons import Learned, Lesson, Rows
+from picsc.lessons import Learned, Lesson
+from picsc.minibatches import epoch_steps
 from picsc.models import lenet
 from picsc.penalty import PENALTIES, Anchor
 from picsc.settings import PenaltyName, Precision
@@ -92,10 +94,8 @@ class ImageBackend:
 
     def scale(self, rows: Rows) -> tuple[float, float]:
         """Mean and standard deviation of the pixels of some images."""
-        counts = np.bincount(self.images.pixels[rows].ravel(), minlength=256)
-        values = np.arange(256)
-        mean = float(counts @ values / counts.sum())
-        return mean, float(np.sqrt(counts @ (values - mean) ** 2 / counts.sum())) or 1.0
+        mean, deviation = pixel_scale(self.images.pixels[rows])
+        return mean, deviation or 1.0
 
     def pixels(self, rows: Rows, scale: tuple[float, float]) -> Tensor:
         """Standardised images, (n, c, s, s)."""
@@ -120,7 +120,6 @@ class ImageBackend:
     ) -> tuple[int, float]:
         """Train in place; the epoch in which it diverged, or 0, and the penalty's share of the gradient."""
         batch = self.recipe.batch_size or len(rows)
-        per_epoch = max(1, len(rows) // batch)
         penalised = strength > 0 and fragment is not None
         try:
             log: TrainLog = train(
@@ -128,7 +127,7 @@ class ImageBackend:
                 self.pixels(rows, scale),
                 self.labels(rows),
                 likelihood="classes",
-                steps=self.recipe.epochs * per_epoch,
+                steps=self.recipe.epochs * epoch_steps(len(rows), batch),
                 lr=self.recipe.lr,
                 batch_size=batch,
                 seed=seed,

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from picsc.audit_table import table_of
 from picsc.datasets.encoding import encode
-from picsc.datasets.images import label_rows, refuse_columns
+from picsc.datasets.images import label_rows, pixel_scale, refuse_columns
 from picsc.datasets.rows import take
 from picsc.datasets.table import Column, Dataset, LeftOut
 from picsc.engine import train
@@ -161,13 +161,10 @@ def _kept(images: ImageSet) -> NDArray[np.int64]:
 def _standardised(images: ImageSet) -> Tensor:
     """Pixels in units of the deviation of all of them, float32 (n, c, s, s)."""
     pixels = images.pixels[_kept(images)]
-    counts = sum((np.bincount(image.reshape(-1), minlength=256) for image in pixels), np.zeros(256, np.int64))
-    values = np.arange(256)
-    mean = np.average(values, weights=counts)
-    deviation = np.sqrt(np.average((values - mean) ** 2, weights=counts))
+    mean, deviation = pixel_scale(pixels)
     if deviation == 0:
         raise DataError(f"{images.name}: every pixel of every image is {mean:g}; nothing can be told apart")
-    scaled = ((values - mean) / deviation).astype(np.float32)
+    scaled = ((np.arange(256) - mean) / deviation).astype(np.float32)
     x = np.empty(pixels.shape, np.float32)
     for start in range(0, len(x), IMAGES_AT_ONCE):  # an index is eight times as large as the pixels it is made of
         x[start : start + IMAGES_AT_ONCE] = scaled[pixels[start : start + IMAGES_AT_ONCE]]

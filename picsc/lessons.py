@@ -9,9 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from picsc.datasets.rows import Rows
 from picsc.sequence import Learner
-
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

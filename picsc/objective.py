@@ -16,7 +16,7 @@ from picsc.devices import forward_pass
 from picsc.errors import DataError
 from picsc.fragment_penalty import Shares, penalised_gradient
 from picsc.likelihood import Likelihood, log_likelihood
-from picsc.penalty import Anchor, Penalty, cramer_rao, cramer_rao_gradient
+from picsc.penalty import Anchor, Penalty, cramer_rao, cramer_rao_gradient, risen
 from picsc.scores import make_plan
 from picsc.settings import Precision
 
@@ -110,8 +110,7 @@ def between_fragments(
     def step(rows: Tensor | None, _theta: Tensor) -> Step:
         x_b, y_b = (x, y) if rows is None else (x[rows], y[rows])
         now = penalised_gradient(model, plan, x_b, y_b, shares, penalty, likelihood=likelihood)
-        taken = next(steps)
-        weight = strength if taken >= rising else strength * (taken / rising)
+        weight = risen(strength, next(steps), rising)
         return Step(now.loss, flat(now.task), now.value * weight, flat(now.penalty) * weight)
 
     return step

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -16,6 +16,7 @@ from torch import Tensor
 from picsc.divergence import PRIOR_PRECISION
 from picsc.settings import PenaltyName
 
+Strength = TypeVar("Strength", float, Tensor)
 OfFishers = Callable[[Tensor], Tensor]
 
 
@@ -119,6 +120,20 @@ PENALTIES: dict[PenaltyName, Penalty] = {
     "frobenius": Penalty(frobenius, frobenius_gradient),
     "trace": Penalty(trace, trace_gradient),
 }
+
+
+def risen(strength: Strength, step: int, rising: float) -> Strength:
+    """Lambda at a step while it rises linearly from 0.
+
+    Args:
+        strength: lambda in the end; a number, or one per model.
+        step: counted from 0.
+        rising: steps that it rises for; 0 is a constant lambda.
+
+    Returns:
+        `strength` itself from step `rising` on.
+    """
+    return strength if step >= rising else strength * (step / rising)
 
 
 def smooth(past: Tensor, fisher: Tensor, alpha: float) -> Tensor:

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from picsc.datasets.rows import take
+from picsc.datasets.rows import Rows, take
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
 from picsc.fragments import cut, validate
 from picsc.reports import Finding
 from picsc.settings import CvSettings
-
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from picsc.lessons import Backend, Lesson, Rows
+from picsc.datasets.rows import Rows
+from picsc.lessons import Backend, Lesson
 from picsc.likelihood import Likelihood
 from picsc.scoring import scores_of_models
 from picsc.sequence import Rules, advance, begin

@@ -5,14 +5,15 @@ Shape letters here: g problems, a models per problem, d parameters.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from torch import Tensor
 
-from picsc.engine import AdamState, adam_step
-from picsc.penalty import Anchor, Penalty
+from picsc.optimizers import AdamState, SgdState, adam_step, sgd_step
+from picsc.penalty import Anchor, Penalty, risen
 from picsc.stack import Stack, minibatches
 from picsc.stacked_mlp import (
     Weights,
@@ -128,7 +129,7 @@ def train_stack(
     parts = [stack] if recipe.batch_size is None else minibatches(stack, recipe.batch_size)
     squares = [squared_features(part) if penalty is not None and active else None for part in parts]
     generator = torch.Generator().manual_seed(recipe.seed)
-    state = AdamState([torch.zeros_like(flat)], [torch.zeros_like(flat)])
+    update = _update(flat, recipe)
     task, task_weights = empty_weights(g, a, f, hidden, c, theta)
     watched = None if held is None or recipe.patience is None else watch(weights, held, recipe.patience)
     signs, shares = [], []
@@ -144,8 +145,7 @@ def train_stack(
                 if pull is not None and look:
                     task.copy_(gradient)
             else:
-                now = strength if step >= rising else strength * (step / rising)
-                penalised_gradient(weights, part, penalty, now, squared, into)
+                penalised_gradient(weights, part, penalty, risen(strength, step, rising), squared, into)
                 if look:
                     task_gradient(weights, part, task_weights)
             if pull is not None:
@@ -156,7 +156,7 @@ def train_stack(
             if decay is not None:
                 gradient.addcmul_(flat, decay)
             signs.append(into.out[..., -1].sum(-1))
-            _step(flat, gradient, state, recipe)
+            update(gradient)
             step += 1
         if watched is not None:
             watched.look(weights)
@@ -196,13 +196,13 @@ def _spread(per_model: Tensor, weights: Weights) -> Tensor:
     return torch.cat(parts)
 
 
-def _step(flat: Tensor, gradient: Tensor, state: AdamState, recipe: Recipe) -> None:
-    """One update of all models."""
+def _update(flat: Tensor, recipe: Recipe) -> Callable[[Tensor], None]:
+    """What applies a gradient to all models, in place."""
     if recipe.optimizer == "adam":
-        adam_step([flat], (gradient,), state, lr=recipe.lr)
-        return
-    state.mean[0].mul_(recipe.momentum).add_(gradient)
-    flat.add_(state.mean[0], alpha=-recipe.lr)
+        adam = AdamState([torch.zeros_like(flat)], [torch.zeros_like(flat)])
+        return lambda gradient: adam_step([flat], [gradient], adam, lr=recipe.lr)
+    sgd = SgdState([torch.zeros_like(flat)])
+    return lambda gradient: sgd_step([flat], [gradient], sgd, lr=recipe.lr, momentum=recipe.momentum)
 
 
 def _share(task: Weights, total: Weights) -> Tensor:

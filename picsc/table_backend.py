@@ -13,9 +13,10 @@ from torch.nn.utils import parameters_to_vector
 
 from picsc.covariates import of_table, part_kl
 from picsc.datasets.encoding import Encoder, fit
+from picsc.datasets.rows import Rows
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
-from picsc.lessons import Learned, Lesson, Rows
+from picsc.lessons import Learned, Lesson
 from picsc.likelihood import Likelihood
 from picsc.minibatches import held_out
 from picsc.models import mlp

@@ -68,6 +68,18 @@ def from_images(pixels: NDArray[Any], labels: NDArray[Any], *, name: str = "memo
     return ImageSet(name, "memory", kept, codes, classes, np.empty(0, np.int64), digest.hexdigest())
 
 
+def pixel_scale(pixels: NDArray[np.uint8]) -> tuple[float, float]:
+    """Mean and population standard deviation of all pixels; the deviation is 0 where they are equal.
+
+    Args:
+        pixels: (n, c, s, s).
+    """
+    counts = sum((np.bincount(image.reshape(-1), minlength=256) for image in pixels), np.zeros(256, np.int64))
+    values = np.arange(256)
+    mean = float(np.average(values, weights=counts))
+    return mean, float(np.sqrt(np.average((values - mean) ** 2, weights=counts)))
+
+
 def refuse_columns(cut: CutSettings, read: ReadSettings, *, weights: str | None = None) -> None:
     """Refuse options that name a column or say how to read one.
 

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from picsc.datasets.table import POOLED, Column, Dataset, Target
 from picsc.errors import DataError
 
+Rows = NDArray[np.int64]
+"""Row numbers, counted from 0."""
+
 
 def take(dataset: Dataset, rows: NDArray[np.int64]) -> Dataset:
     """The same columns, fewer rows; all of them if `rows` has all.
