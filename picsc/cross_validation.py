@@ -18,6 +18,7 @@ from picsc.datasets.images import ImageSet, label_rows, refuse_columns
 from picsc.datasets.intake import take_in
 from picsc.datasets.rows import take
 from picsc.datasets.table import Dataset
+from picsc.datasets.tokens import TokenSet, no_text
 from picsc.devices import pick_device
 from picsc.errors import DataError, SettingsError
 from picsc.image_backend import ImageBackend
@@ -145,7 +146,7 @@ def cross_validate(
 
 
 def cross_validate_dataset(
-    data: Dataset | ImageSet,
+    data: Dataset | ImageSet | TokenSet,
     settings: CvSettings,
     *,
     run_dir: Path | None = None,
@@ -166,6 +167,7 @@ def cross_validate_dataset(
         DataError: the data cannot be compared on.
     """
     tell = progress or (lambda _: None)
+    data = no_text(data)
     with one_thread():
         prepared = _prepared(data, settings)
         experiment = prepared.experiment

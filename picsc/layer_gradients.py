@@ -10,7 +10,7 @@ p parameters, k fragments, of which each has the same number of consecutive rows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -250,14 +250,25 @@ def _piecewise(gradients: RowGradients, r: int, k: int) -> Tensor:
     return torch.stack([gradients.part(j * r, (j + 1) * r).squares() for j in range(k)])
 
 
-def _knows_linear(_layer: nn.Linear, a: Tensor) -> bool:
-    return a.ndim >= 2
+def together(parts: Sequence[RowGradients], n: int, p: int) -> RowGradients:
+    """Gradients of a parameter used by several calls, as one.
+
+    Args:
+        parts: of every call, at least one.
+        n: rows.
+        p: parameters.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    outer = [part for part in parts if isinstance(part, Outer)]
+    if len(outer) < len(parts):
+        return Summed(tuple(parts), n, p)
+    # the same matrix at every step of a recurrent layer: as if it had met one sequence
+    return _over_positions(torch.stack([one.delta for one in outer], 1), torch.stack([one.a for one in outer], 1))
 
 
-def _linear(layer: nn.Linear, a: Tensor, delta: Tensor) -> dict[str, RowGradients]:
-    if a.ndim == 2:
-        return {"weight": Outer(delta, a), "bias": Dense(delta)}
-    a, delta = a.flatten(1, -2), delta.flatten(1, -2)
+def _over_positions(delta: Tensor, a: Tensor) -> Contracted:
+    """A matrix that met inputs a (n, t, q) at t positions; delta (n, t, o)."""
 
     def cut(a: Tensor) -> list[Tensor]:
         return [a.transpose(1, 2)[:, None]]
@@ -265,9 +276,19 @@ def _linear(layer: nn.Linear, a: Tensor, delta: Tensor) -> dict[str, RowGradient
     def fold(pieces: list[Tensor], _a: Tensor) -> Tensor:
         return pieces[0][:, 0].transpose(1, 2)
 
-    floats = a[0].numel() + layer.weight.numel()
-    weight = Contracted(delta.transpose(1, 2)[:, None], a, Columns(cut, fold, 1), floats)
-    return {"weight": weight, "bias": Dense(delta.sum(1))}
+    floats = a[0].numel() + delta.shape[-1] * a.shape[-1]
+    return Contracted(delta.transpose(1, 2)[:, None], a, Columns(cut, fold, 1), floats)
+
+
+def _knows_linear(_layer: nn.Linear, a: Tensor) -> bool:
+    return a.ndim >= 2
+
+
+def _linear(_layer: nn.Linear, a: Tensor, delta: Tensor) -> dict[str, RowGradients]:
+    if a.ndim == 2:
+        return {"weight": Outer(delta, a), "bias": Dense(delta)}
+    a, delta = a.flatten(1, -2), delta.flatten(1, -2)
+    return {"weight": _over_positions(delta, a), "bias": Dense(delta.sum(1))}
 
 
 def _knows_conv2d(layer: nn.Conv2d, a: Tensor) -> bool:

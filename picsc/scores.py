@@ -22,7 +22,7 @@ from torch.autograd.graph import GradientEdge, get_gradient_edge
 from torch.func import functional_call, grad, vmap
 
 from picsc.errors import NumericsError
-from picsc.layer_gradients import RULES, Dense, RowGradients, Summed
+from picsc.layer_gradients import RULES, Dense, RowGradients, together
 from picsc.likelihood import Likelihood, summed_log_likelihood
 
 CHUNK_FLOATS = 1 << 22
@@ -226,7 +226,7 @@ def likelihood_and_scores(
 def _joined(parts: list[RowGradients], n: int, parameter: Tensor) -> RowGradients:
     if not parts:  # a parameter that no output depends on
         return Dense(parameter.new_zeros(1).expand(n, parameter.numel()))
-    return parts[0] if len(parts) == 1 else Summed(tuple(parts), n, parameter.numel())
+    return together(parts, n, parameter.numel())
 
 
 def _edge(call: _Call, n: int) -> GradientEdge:

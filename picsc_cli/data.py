@@ -62,7 +62,7 @@ def _described(found: Description) -> str:
     """One fact per line."""
     test = f", the last {found.test} of them the test part" if found.test else ""
     missing = f", {found.missing} values missing" if found.missing else ""
-    unit = "" if found.kind == "images" else " rows and columns"
+    unit = {"images": "", "table": " rows and columns", "text": " rows and tokens"}[found.kind]
     facts = [
         ("name", found.name),
         ("source", found.source),
@@ -70,6 +70,8 @@ def _described(found: Description) -> str:
     ]
     if found.paper is not None:
         facts.append(("the paper's", f"{found.paper} rows"))
+    if found.clients:
+        facts.append(("clients", found.clients))
     if found.target:
         facts.append(("target", found.target if found.classes else f"{found.target} (numbers)"))
     if found.classes:

@@ -14,12 +14,16 @@ from sklearn import datasets as bundled
 from picsc.datasets.directory import existing_directory, find_file, find_folders
 from picsc.datasets.image_files import holds_images, npz_holds_images, read_image_folder, read_npz
 from picsc.datasets.images import ImageSet
+from picsc.datasets.leaf import leaf_files, read_leaf
 from picsc.datasets.load import from_frame
-from picsc.datasets.named import NAMED, NamedImages, NamedTable, known_as
+from picsc.datasets.named import NAMED, NamedFolder, NamedImages, NamedTable, known_as
 from picsc.datasets.named_tables import FOLDERS, SUFFIXES, read_table
+from picsc.datasets.natural import read_natural
 from picsc.datasets.openml_sets import Fetched, as_images, fetch
 from picsc.datasets.stored import verify
 from picsc.datasets.table import Dataset
+from picsc.datasets.text_folders import read_text
+from picsc.datasets.tokens import TokenSet
 from picsc.errors import DataError
 from picsc.settings import ReadSettings
 
@@ -37,7 +41,7 @@ others, spelled so, always mean scikit-learn's."""
 
 def by_name(
     name: str, settings: ReadSettings, *, keys: Sequence[str] = (), data_dir: Path | None = None
-) -> Dataset | ImageSet:
+) -> Dataset | ImageSet | TokenSet:
     """Get a data set by name, or from OpenML by number.
 
     Args:
@@ -48,7 +52,7 @@ def by_name(
         data_dir: the data directory; None is that of `data_directory`.
 
     Returns:
-        A table, or an image set, which knows nothing of settings and keys.
+        A table, or images or a text, which know nothing of settings and keys.
 
     Raises:
         DataError: there is no such data set, its file is damaged or has changed since it was fetched, or OpenML cannot
@@ -68,7 +72,7 @@ def by_name(
 
 
 def locate(name: str, root: Path) -> Path | None:
-    """The file, or folder of images, that has this data set; None if the data directory has none.
+    """The file or folder that has this data set; None if the data directory has none.
 
     Args:
         name: of the set.
@@ -79,9 +83,14 @@ def locate(name: str, root: Path) -> Path | None:
         return None
     entry = NAMED[known] if known is not None else None
     if isinstance(entry, NamedImages) and known is not None:
-        archives = (find_file(folder, [f"{known}.npz"]) for folder in find_folders(root, ("", known)))
+        names = [f"{known}.npz", *entry.archives]
+        archives = (find_file(folder, names) for folder in find_folders(root, ("", known)))
         folders = (folder for folder in find_folders(root, entry.folders) if holds_images(folder))
-        return next((found for found in (*archives, *folders) if found is not None), None)
+        written = (folder for folder in find_folders(root, entry.folders) if entry.leaf and any(leaf_files(folder)))
+        return next((found for found in (*archives, *folders, *written) if found is not None), None)
+    if isinstance(entry, NamedFolder):
+        ways = find_folders(root, entry.folders)
+        return next((way for way in ways if any(any(way.glob(pattern)) for pattern in entry.files)), None)
     stems = entry.files if isinstance(entry, NamedTable) else (name,)
     if known is not None and known not in stems:
         stems = (*stems, known)
@@ -96,7 +105,7 @@ def locate(name: str, root: Path) -> Path | None:
 def wanted_files(name: str, root: Path) -> str:
     """What to do where a named set cannot be fetched: which file to put where."""
     entry = NAMED[name]
-    if isinstance(entry, NamedImages):
+    if not isinstance(entry, NamedTable):
         return f"put {entry.put} into {root / entry.folders[0].split('/')[0]}, or name another folder with --data-dir"
     other = "" if entry.files[0] == name else f" or {entry.files[0]}.arff"
     return (
@@ -110,14 +119,18 @@ def _is_plain(name: str) -> bool:
     return bool(name) and not name.startswith(".") and not set(name) & set("/\\:\0")
 
 
-def _from_directory(path: Path, name: str, settings: ReadSettings, keys: Sequence[str]) -> Dataset | ImageSet:
-    if path.is_dir():
-        return read_image_folder(path, name)
-    verify(path)
+def _from_directory(
+    path: Path, name: str, settings: ReadSettings, keys: Sequence[str]
+) -> Dataset | ImageSet | TokenSet:
     entry = NAMED.get(name)
+    if isinstance(entry, NamedFolder):
+        return read_natural(path, name, settings, keys=keys) if entry.kind == "table" else read_text(path, name)
+    if path.is_dir():
+        return read_image_folder(path, name) if holds_images(path) else read_leaf(path, name)
+    verify(path)
     if isinstance(entry, NamedImages) or (entry is None and path.suffix.lower() == ".npz" and npz_holds_images(path)):
         return read_npz(path, name)
-    return read_table(path, name, entry, settings, keys=keys)
+    return read_table(path, name, entry if isinstance(entry, NamedTable) else None, settings, keys=keys)
 
 
 def _bundled_frame(name: str) -> pd.DataFrame:
@@ -187,7 +200,7 @@ def _from_openml(name: str, settings: ReadSettings, keys: Sequence[str], root: P
     )
 
 
-def class_of(fetched: Fetched, entry: NamedTable | None) -> str | None:
+def class_of(fetched: Fetched, entry: NamedTable | NamedFolder | None) -> str | None:
     """The column that the paper predicts, else OpenML's default target."""
-    named = () if entry is None else entry.targets
+    named = entry.targets if isinstance(entry, NamedTable) else ()
     return next((name for name in named if name in fetched.frame.columns), fetched.target)

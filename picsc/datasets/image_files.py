@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from picsc.datasets.directory import find_file
 from picsc.datasets.idx import read_idx_file
 from picsc.datasets.image_parts import Part, digest, joined, part
 from picsc.datasets.images import ImageSet
+from picsc.datasets.svhn import holds_svhn, read_svhn
 from picsc.errors import DataError
 
 _BROKEN = (ValueError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError)
@@ -39,12 +40,12 @@ class _Pairs:
 
 
 def holds_images(folder: Path) -> bool:
-    """Whether the folder holds IDX pairs, npz pairs or CIFAR batches; nothing is read."""
-    return _pairs_of(folder) is not None or layout_of(folder) is not None
+    """Whether the folder holds IDX pairs, npz pairs, CIFAR batches or SVHN's files; nothing is read."""
+    return _pairs_of(folder) is not None or layout_of(folder) is not None or holds_svhn(folder)
 
 
 def read_image_folder(folder: Path, name: str) -> ImageSet:
-    """Read IDX pairs, npz pairs or CIFAR batches.
+    """Read IDX pairs, npz pairs, CIFAR batches or SVHN's files.
 
     Args:
         folder: where the files are.
@@ -58,7 +59,7 @@ def read_image_folder(folder: Path, name: str) -> ImageSet:
     """
     pairs = _pairs_of(folder)
     if pairs is None:
-        return read_cifar(folder, name)
+        return read_svhn(folder, name) if holds_svhn(folder) else read_cifar(folder, name)
     digests: list[str] = []
     train = _pair(folder, pairs, "train", digests)
     test = _pair(folder, pairs, pairs.test, digests)
@@ -96,6 +97,12 @@ def _arr_0(path: Path) -> Read:
     return arrays["arr_0"], sha256
 
 
+def _upright(path: Path) -> Read:
+    """EMNIST's images, which their authors give out with rows and columns exchanged."""
+    pixels, sha256 = read_idx_file(path, 3)
+    return pixels.transpose(0, 2, 1), sha256
+
+
 _PAIRS = (
     _Pairs(
         "{}-images-idx3-ubyte",
@@ -106,6 +113,14 @@ _PAIRS = (
         lambda path: read_idx_file(path, 1),
     ),
     _Pairs("kmnist-{}-imgs", "kmnist-{}-labels", "test", (".npz",), _arr_0, _arr_0),
+    _Pairs(
+        "emnist-digits-{}-images-idx3-ubyte",
+        "emnist-digits-{}-labels-idx1-ubyte",
+        "test",
+        ("", ".gz"),
+        _upright,
+        lambda path: read_idx_file(path, 1),
+    ),
 )
 
 
@@ -114,7 +129,8 @@ def read_npz(path: Path, name: str) -> ImageSet:
 
     Args:
         path: of an archive with x_train, y_train, x_test and y_test (one part may be missing), or with X and y and
-            perhaps test (increasing row numbers of the test part) and classes (names of the labels 0, 1, ...).
+            perhaps test (increasing row numbers of the test part), client (the owner of every image) and classes
+            (names of the labels 0, 1, ...).
         name: of the set.
 
     Raises:
@@ -127,7 +143,8 @@ def read_npz(path: Path, name: str) -> ImageSet:
     if "x" in arrays:
         everything = _part(arrays, "x", "y", where)
         found = joined(everything, None, name=name, source=where, sha256=sha256, classes=names)
-        return found if "test" not in arrays else _with_test(found, arrays["test"], where)
+        found = found if "test" not in arrays else _with_test(found, arrays["test"], where)
+        return found if "client" not in arrays else _with_owners(found, arrays["client"], where)
     train, test = (
         _part(arrays, f"x_{which}", f"y_{which}", where) if f"x_{which}" in arrays else None
         for which in ("train", "test")
@@ -154,7 +171,17 @@ def _with_test(images: ImageSet, test: NDArray[Any], where: str) -> ImageSet:
     rows = test.astype(np.int64) if test.dtype.kind in "iu" and test.ndim == 1 else np.array([-1])
     if len(rows) and (rows[0] < 0 or rows[-1] >= images.n or np.any(np.diff(rows) <= 0)):
         raise DataError(f"{where}: the array test must hold increasing row numbers from 0 to {images.n - 1}")
-    return ImageSet(images.name, images.source, images.pixels, images.labels, images.classes, rows, images.sha256)
+    return replace(images, test=rows)
+
+
+def _with_owners(images: ImageSet, client: NDArray[Any], where: str) -> ImageSet:
+    if client.shape != (images.n,) or client.dtype.kind not in "iuU":
+        raise DataError(
+            f"{where}: the array client is {client.dtype} {client.shape}; it must name the owner of each of the "
+            f"{images.n} images by a whole number or a word"
+        )
+    names, owners = np.unique(client, return_inverse=True)
+    return replace(images, owners=owners.reshape(-1).astype(np.int64), clients=tuple(map(str, names.tolist())))
 
 
 def _arrays(path: Path) -> tuple[dict[str, NDArray[Any]], str]:

@@ -30,6 +30,9 @@ class ImageSet:
     test: NDArray[np.int64]
     """Row numbers of the official test part, increasing; empty where the authors made none."""
     sha256: str
+    owners: NDArray[np.int64] | None = None
+    """(n,) codes into `clients`; None where images have no owners."""
+    clients: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:

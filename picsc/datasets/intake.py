@@ -11,6 +11,7 @@ import pandas as pd
 
 from picsc.datasets.images import ImageSet, from_images
 from picsc.datasets.load import from_arrays, from_frame, load
+from picsc.datasets.tokens import TokenSet
 from picsc.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -21,16 +22,17 @@ if TYPE_CHECKING:
 
 
 def take_in(
-    data: pd.DataFrame | ImageSet | ArrayLike | str | Path,
+    data: pd.DataFrame | ImageSet | TokenSet | ArrayLike | str | Path,
     y: ArrayLike | None,
     settings: ReadSettings,
     *,
     keys: Sequence[str] = (),
-) -> Dataset | ImageSet:
+) -> Dataset | ImageSet | TokenSet:
     """What a verb was called with, from Python.
 
     Args:
-        data: a frame, an array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), or a file's path.
+        data: a frame, an array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), a text as a
+            `TokenSet`, or a path, as in `read_or_get`.
         y: labels (n,), with an array.
         settings: how to read a table.
         keys: columns that cut or weigh a table; they are kept aside and are no covariates.
@@ -40,14 +42,14 @@ def take_in(
         DataError: the data cannot be read.
     """
     if isinstance(data, str | Path):
-        return load(data, settings, keys=keys)
+        return _from_path(data, settings, keys)
     if isinstance(data, pd.DataFrame):
         if y is not None:
             raise SettingsError("y goes with an array; name the target column of a DataFrame with target=")
         return from_frame(data, settings, keys=keys)
-    if isinstance(data, ImageSet):
+    if isinstance(data, ImageSet | TokenSet):
         if y is not None:
-            raise SettingsError("y goes with an array; an ImageSet holds its own labels")
+            raise SettingsError(f"y goes with an array; a {type(data).__name__} holds its own labels")
         return data
     values = np.asarray(data)
     if values.ndim in (3, 4):
@@ -59,11 +61,12 @@ def take_in(
 
 def read_or_get(
     source: str, *, named: bool, settings: ReadSettings, keys: Sequence[str] = (), data_dir: Path | None = None
-) -> Dataset | ImageSet:
+) -> Dataset | ImageSet | TokenSet:
     """What a command or a recipe names.
 
     Args:
-        source: path of a file, or name of a data set.
+        source: name of a data set, or path of a table's file, of a file of LEAF's, or of a folder with plays, reviews
+            or LEAF's files.
         named: it is a name.
         settings: how to read a table.
         keys: as in `take_in`.
@@ -73,7 +76,17 @@ def read_or_get(
         DataError: the data cannot be read or found.
     """
     if not named:
-        return load(source, settings, keys=keys)
+        return _from_path(source, settings, keys)
     from picsc.datasets.catalog import by_name  # loads scikit-learn's data sets, which a file does not need
 
     return by_name(source, settings, keys=keys, data_dir=data_dir)
+
+
+def _from_path(source: str | Path, settings: ReadSettings, keys: Sequence[str]) -> Dataset | ImageSet | TokenSet:
+    path = Path(source)
+    if path.is_dir() or path.suffix.lower() == ".json":
+        from picsc.datasets.text_folders import holds_text, read_clients  # needs scikit-learn's data sets, too
+
+        if holds_text(path):
+            return read_clients(path, path.name)
+    return load(source, settings, keys=keys)

@@ -12,14 +12,16 @@ import numpy as np
 from picsc.datasets.catalog import BUNDLED, by_name, class_of, fetch_by_name, locate
 from picsc.datasets.directory import data_directory, existing_directory
 from picsc.datasets.images import ImageSet
-from picsc.datasets.named import NAMED, NamedImages, NamedTable, known_as
+from picsc.datasets.named import NAMED, NamedFolder, NamedImages, NamedTable, known_as
+from picsc.datasets.natural import natural_client
 from picsc.datasets.openml_sets import as_images
 from picsc.datasets.stored import file_digest, keep_images, keep_table, verify
 from picsc.datasets.table import Dataset
+from picsc.datasets.tokens import TokenSet
 from picsc.errors import DataError
 from picsc.settings import ReadSettings
 
-Kind = Literal["images", "table"]
+Kind = Literal["images", "table", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,8 @@ class Entry:
     name: str
     kind: Kind
     shape: str
-    """`60000 x 1x28x28` images or `286 x 10` rows and columns; empty for a set that is not on this machine."""
+    """`60000 x 1x28x28` images, `286 x 10` rows and columns or `4226223 x 80` rows and tokens; empty for a set that is
+    not on this machine."""
     where: str
     """A path, `scikit-learn`, `OpenML 554`, or `files only`; of a file that cannot be used, why."""
 
@@ -43,13 +46,15 @@ class Description:
     source: str
     shape: str
     test: int
-    """Images in the official test part."""
+    """Images, or rows of a text, in the official test part."""
     missing: int
     """Values of a table that are missing."""
     classes: tuple[tuple[str, int], ...]
     """Names and counts, in the order of the codes; () for a target of numbers."""
     target: str
-    """Column that is predicted; empty for images."""
+    """Column that is predicted; empty for images and texts."""
+    clients: str
+    """`12` owners of images or texts, or the column of a table that names the client; empty where there is none."""
     paper: int | None
     """Rows of the version that the paper ran, where that is known."""
     sha256: str
@@ -89,6 +94,8 @@ def _fetched(root: Path) -> Iterator[str]:
 def _entry(name: str, root: Path) -> Entry:
     entry = NAMED.get(name)
     kind: Kind = "images" if isinstance(entry, NamedImages) or name == "digits" else "table"
+    if isinstance(entry, NamedFolder):
+        kind = entry.kind
     if locate(name, root) is None and name not in BUNDLED:
         number = None if entry is None else entry.openml
         return Entry(name, kind, "", "files only" if number is None else f"OpenML {number}")
@@ -96,7 +103,7 @@ def _entry(name: str, root: Path) -> Entry:
         data = by_name(name, ReadSettings(), data_dir=root if root.is_dir() else None)
     except DataError as error:
         return Entry(name, kind, "", f"cannot be used: {error}")
-    return Entry(name, "images" if isinstance(data, ImageSet) else "table", _shape(data), data.source)
+    return Entry(name, _kind(data), _shape(data), data.source)
 
 
 def describe(name: str, data_dir: Path | None = None) -> Description:
@@ -113,10 +120,12 @@ def describe(name: str, data_dir: Path | None = None) -> Description:
     entry = NAMED.get(data.name)
     classes: tuple[tuple[str, int], ...] = ()
     target, test, missing = "", 0, 0
-    if isinstance(data, ImageSet):
+    clients = natural_client(name) or ""
+    if not isinstance(data, Dataset):
         counts = np.bincount(data.labels, minlength=len(data.classes))
         classes = tuple(zip(data.classes, counts.tolist(), strict=True))
         test = len(data.test)
+        clients = str(len(data.clients)) if data.clients else ""
     else:
         missing = sum(int(column.missing.sum()) for column in data.columns)
         missing += sum(column.missing for column in data.left_out)
@@ -127,19 +136,26 @@ def describe(name: str, data_dir: Path | None = None) -> Description:
             classes = tuple(zip(data.target.levels, np.bincount(codes).tolist(), strict=True))
     return Description(
         name=data.name,
-        kind="images" if isinstance(data, ImageSet) else "table",
+        kind=_kind(data),
         source=data.source,
         shape=_shape(data),
         test=test,
         missing=missing,
         classes=classes,
         target=target,
+        clients=clients,
         paper=entry.rows if isinstance(entry, NamedTable) else None,
         sha256=data.sha256,
     )
 
 
-def _shape(data: Dataset | ImageSet) -> str:
+def _kind(data: Dataset | ImageSet | TokenSet) -> Kind:
+    return "images" if isinstance(data, ImageSet) else "text" if isinstance(data, TokenSet) else "table"
+
+
+def _shape(data: Dataset | ImageSet | TokenSet) -> str:
+    if isinstance(data, TokenSet):
+        return f"{data.n} x {data.width}"
     if isinstance(data, ImageSet):
         return f"{data.n} x {'x'.join(map(str, data.pixels.shape[1:]))}"
     return f"{data.n} x {len(data.columns) + len(data.left_out) + (data.target is not None)}"

