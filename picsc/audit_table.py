@@ -34,7 +34,7 @@ CONTRIBUTIONS = 50_000_000
 """Most numbers per draw: rows times what each contributes."""
 
 
-def audit_table(dataset: Dataset, *, seed: int) -> Table:
+def audit_table(dataset: Dataset, *, seed: int, covariates: Dataset | None = None) -> Table:
     """Code the columns, train the reference model on all rows, and say what each row contributes.
 
     Source: Section "Model architectures" for the model; Eq. 1 for its per-row gradients.
@@ -42,11 +42,14 @@ def audit_table(dataset: Dataset, *, seed: int) -> Table:
     Args:
         dataset: of n rows, all of which are in a piece or in the reference.
         seed: of the model's initial parameters and minibatches.
+        covariates: the same rows with columns that the data question is asked of instead; the model sees `dataset`.
     """
     encoded = encode(dataset).matrix
     target = _usable(dataset.target)
     model = None if target is None else _trained(encoded, target, seed=seed)
-    return table_of(dataset, encoded, encoded, model)
+    if covariates is None:
+        return table_of(dataset, encoded, encoded, model)
+    return table_of(covariates, encode(covariates).matrix, encoded, model)
 
 
 def table_of(

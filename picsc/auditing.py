@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,22 +10,18 @@ import pandas as pd
 
 from picsc import design
 from picsc.advice import summary
-from picsc.attribution import attributed
 from picsc.audit_table import audit_table
-from picsc.column_notes import column_notes
 from picsc.datasets.images import ImageSet
 from picsc.datasets.intake import take_in
 from picsc.datasets.load import from_frame, load
-from picsc.datasets.rows import take
+from picsc.datasets.tokens import TokenSet, no_text
 from picsc.fragments import Cut, cut, validate
 from picsc.image_table import image_features, image_rows, refuse_table_options
-from picsc.nulls import Contrast, Exchange, Ints
+from picsc.judging import judge
 from picsc.provenance import data_info, left_out, manifest
-from picsc.reports import AuditReport, Finding, FragmentReport, NullInfo
+from picsc.reports import AuditReport, Finding, NullInfo
 from picsc.settings import AuditSettings, CutSettings, ReadSettings, Splitter, Task, validated
-from picsc.shift_test import shift_test
-from picsc.threads import one_thread
-from picsc.verdict import Piece, Rule, overall, verdicts
+from picsc.verdict import overall
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,7 +142,7 @@ def audit(
 
 
 def audit_dataset(
-    data: Dataset | ImageSet,
+    data: Dataset | ImageSet | TokenSet,
     settings: AuditSettings,
     *,
     reference: Dataset | None = None,
@@ -166,7 +161,7 @@ def audit_dataset(
     """
     tell = progress or (lambda _: None)
     tell("cutting")
-    dataset, pieces, table, told = _prepared(data, settings, tell, with_table=reference is not None)
+    dataset, pieces, table, told = _prepared(no_text(data), settings, tell, with_table=reference is not None)
     findings = [*told, *_split(dataset, pieces, settings), *left_out(dataset)]
     named = design.reference_name(settings, pieces, reference)
     everything, labels = design.labelled(dataset, pieces, reference)
@@ -176,19 +171,8 @@ def audit_dataset(
     if settings.gamma is not None:
         findings.append(_raw_threshold(settings.gamma))
     paired = design.pieces(pieces.fragments, tested, named)
-    with one_thread():
-        judged, drawn = _judged(everything, table, labels, contrast, exchange, paired, settings, tell)
-        if contrast.reference == "rest" and settings.gamma is None:
-
-            def among(kept: tuple[int, ...]) -> tuple[FragmentReport, ...]:
-                rows, some = design.among(labels, kept)
-                alone = tuple(replace(paired[k], judged=i) for i, k in enumerate(kept))
-                fewer = Contrast(len(kept), tuple(range(len(kept))), "rest")
-                apart = take(everything, rows)
-                return _judged(apart, table, some, fewer, exchange.among(rows), alone, settings, tell)[0]
-
-            judged, aside = attributed(judged, among)
-            findings += _set_aside([judged[k].name for k in aside])
+    judged, drawn, aside = judge(everything, table, labels, contrast, exchange, paired, settings, tell=tell)
+    findings += _set_aside([judged[k].name for k in aside])
     whole = overall(judged)
     return AuditReport(
         verdict=whole,
@@ -227,34 +211,6 @@ def _prepared(
         return audit_table(rows, seed=settings.seed)
 
     return data, cut(data, settings.cut, seed=settings.seed), table, []
-
-
-def _judged(
-    dataset: Dataset,
-    table: Callable[[Dataset], Table],
-    labels: Ints,
-    contrast: Contrast,
-    exchange: Exchange,
-    pieces: tuple[Piece, ...],
-    settings: AuditSettings,
-    tell: Callable[[str], None],
-) -> tuple[tuple[FragmentReport, ...], int]:
-    """Test every piece of these rows, and judge; also the number of rows drawn."""
-    seen = table(dataset)
-    tell(f"testing {len(contrast.pieces)} pieces")
-    test = shift_test(
-        seen,
-        labels,
-        contrast,
-        exchange,
-        level=settings.level,
-        draws=settings.draws,
-        seed=settings.seed,
-        jobs=settings.jobs,
-    )
-    kinds: dict[str, str] = {column.name: column.kind for column in dataset.columns}
-    rule = Rule(settings.level, settings.min_effect, settings.gamma, kinds)
-    return verdicts(pieces, test, rule, column_notes(dataset, labels, contrast)), test.rows_drawn
 
 
 def _set_aside(names: list[str]) -> list[Finding]:

@@ -50,16 +50,18 @@ class ImageFeatures:
     finding: Finding
     """Tells what the columns are."""
 
-    def table(self, dataset: Dataset) -> Table:
+    def table(self, dataset: Dataset, covariates: Dataset | None = None) -> Table:
         """Say what some of the images contribute.
 
         Reading: the model is not trained again on fewer images, so a feature means the same for every piece.
 
         Args:
             dataset: rows of this one.
+            covariates: as in `audit_table`.
         """
+        asked = dataset if covariates is None else covariates
         features = np.stack([cast("NDArray[np.float64]", column.values) for column in dataset.columns], axis=1)
-        return table_of(dataset, encode(dataset).matrix, features.astype(np.float32), self.head)
+        return table_of(asked, encode(asked).matrix, features.astype(np.float32), self.head)
 
 
 def refuse_table_options(settings: AuditSettings, *, with_table: bool) -> None:

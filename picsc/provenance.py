@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from picsc.datasets.images import ImageSet
+from picsc.datasets.tokens import TokenSet
 from picsc.reports import ColumnInfo, DataInfo, Finding
 
 if TYPE_CHECKING:
@@ -27,10 +28,14 @@ def left_out(dataset: Dataset) -> list[Finding]:
     return findings
 
 
-def data_info(dataset: Dataset | ImageSet) -> DataInfo:
-    """Describe the data as they were understood; images are one column of pixels."""
+def data_info(dataset: Dataset | ImageSet | TokenSet) -> DataInfo:
+    """Describe the data as they were understood; images are one column of pixels, texts one of codes."""
     if isinstance(dataset, ImageSet):
-        return _image_info(dataset)
+        _, channels, side, _ = dataset.pixels.shape
+        return _one_column(dataset, ColumnInfo("pixels", f"image {channels} x {side} x {side}", 0, None, True, ""))
+    if isinstance(dataset, TokenSet):
+        kind = f"up to {dataset.width} {dataset.kind}"
+        return _one_column(dataset, ColumnInfo("text", kind, 0, len(dataset.vocabulary), True, ""))
     target = dataset.target
     used = [
         ColumnInfo(c.name, c.kind, int(c.missing.sum()), len(c.levels) if c.coded else None, True, c.note)
@@ -50,19 +55,17 @@ def data_info(dataset: Dataset | ImageSet) -> DataInfo:
     )
 
 
-def _image_info(images: ImageSet) -> DataInfo:
-    _, channels, side, _ = images.pixels.shape
-    pixels = ColumnInfo("pixels", f"image {channels} x {side} x {side}", 0, None, True, "")
+def _one_column(dataset: ImageSet | TokenSet, column: ColumnInfo) -> DataInfo:
     return DataInfo(
-        name=images.name,
-        source=images.source,
-        rows=images.n,
+        name=dataset.name,
+        source=dataset.source,
+        rows=dataset.n,
         target="class",
         target_chosen="given",
         task="classification",
-        classes=len(images.classes),
-        columns=(pixels,),
-        sha256=images.sha256,
+        classes=len(dataset.classes),
+        columns=(column,),
+        sha256=dataset.sha256,
     )
 
 

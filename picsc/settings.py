@@ -18,6 +18,16 @@ Merge = Literal["fisher", "mean", "none"]
 DeviceName = Literal["auto", "cpu", "cuda", "mps"]
 Precision = Literal["float32", "tf32", "bfloat16"]
 Splitter = Literal["kfold", "stratified", "group"]
+PartitionName = Literal["iid", "dirichlet", "classes", "quantity", "noise"]
+FedMethod = Literal[
+    "fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-penalty", "scaffold-natural", "picsc"
+]
+FED_METHODS: tuple[FedMethod, ...] = (
+    "fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-penalty", "scaffold-natural", "picsc",
+)  # fmt: skip
+"""In the order of the report. The last but one are PIcsC's controls: FedCurv, Fisher-weighted aggregation alone, Eq. 16
+alone, and SCAFFOLD in PIcsC's coordinates."""
+ModelName = Literal["auto", "mlp", "lenet", "bag", "lstm"]
 Reference = str
 """`rest`, `previous`, `first`, or the path of a file."""
 
@@ -215,8 +225,96 @@ class CvSettings(_Settings):
         return self.cut.batches is None and self.cut.time is None
 
 
+class PartitionSettings(_Settings):
+    """How the clients come about: a column of the table, or an invented partition of its rows."""
+
+    by: str | None = None
+    """Column with one client per value."""
+    clients: Annotated[int, Field(ge=2, le=100_000)] | None = None
+    """Number of invented clients."""
+    partition: PartitionName | None = None
+    """How they are invented; None is iid."""
+    concentration: Annotated[float, Field(gt=0, le=1e6)] = 0.5
+    """Dirichlet parameter of `dirichlet` and `quantity`; smaller is more unequal."""
+    classes: Annotated[int, Field(ge=1)] = 2
+    """Classes of each client, of `classes`."""
+    noise: Annotated[float, Field(ge=0, le=100)] = 0.1
+    """Standard deviation of the noisiest client's noise, of `noise`: in the range of a pixel for images, in a column's
+    standard deviations for tables."""
+    min_rows: Annotated[int, Field(ge=1)] = 10
+    """Fewest rows of an invented client."""
+
+    @model_validator(mode="after")
+    def _one_way(self) -> PartitionSettings:
+        if self.by is not None and (self.clients is not None or self.partition is not None):
+            raise ValueError("choose --by COL for clients that exist, or --clients N for invented ones, not both")
+        if self.partition is not None and self.clients is None:
+            raise ValueError(f"--partition {self.partition} needs --clients N")
+        return self
+
+
+class FedSettings(_Settings):
+    """Everything `picsc fed` can be told, apart from the data."""
+
+    read: ReadSettings = ReadSettings()
+    clients: PartitionSettings = PartitionSettings()
+    methods: tuple[FedMethod, ...] = FED_METHODS
+    """What to run."""
+    model: ModelName = "auto"
+    """auto is mlp for tables, lenet for images, bag for words, lstm for characters."""
+    hidden: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Hidden units of mlp, width of bag's embeddings, or units of lstm; None is 32, 32 and 256."""
+    rounds: Annotated[int, Field(ge=1, le=100_000)] = 30
+    epochs: Annotated[int, Field(ge=1)] = 2
+    """Passes of a client over its rows in a round."""
+    steps: Annotated[int, Field(ge=1)] | None = None
+    """Steps of a client in a round instead of epochs."""
+    batch_size: Annotated[int, Field(ge=1)] | None = None
+    """Rows per step; None is 32 for tables and 64 for the others."""
+    lr: Annotated[float, Field(gt=0, le=1e30)] | Literal["auto"] = "auto"
+    """Learning rate of clients; auto chooses for every method among `picsc.federation.RATES` on training rows."""
+    momentum: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    weight_decay: Annotated[float, Field(ge=0)] = 0.0
+    server_lr: Annotated[float, Field(gt=0)] = 1.0
+    server_momentum: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    """Share of the server's last step that is kept, of every method."""
+    sample: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Share of the clients that take part in a round."""
+    mean: Literal["rows", "clients"] = "rows"
+    """What the plain mean weighs clients by: their rows, or all alike."""
+    proximal: Annotated[float, Field(ge=0)] = 0.01
+    """mu of FedProx."""
+    strength: Annotated[float, Field(ge=0)] = 0.1
+    """lambda of Eq. 16 and of FedCurv."""
+    alpha: Annotated[float, Field(ge=0, le=1)] = 0.9
+    """Weight of the past in the smoothed Fisher information (Eq. 15)."""
+    gamma: Annotated[float, Field(ge=0)] | None = None
+    """Threshold of Eq. 14's tau; None is its calibrated 95 % quantile when nothing is shifted."""
+    delta: Annotated[float, Field(gt=0)] = 1e-4
+    """Prior precision of the Fisher-weighted mean."""
+    aggregate: Literal["auto", "fisher", "mean"] = "auto"
+    """How PIcsC joins its clients; auto is what measurement says for the model."""
+    validation: Annotated[float, Field(gt=0, lt=1)] = 0.2
+    """Share of every client's rows that judge; data with an official test part use that."""
+    target_accuracy: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Accuracy to count rounds and bytes to; None is what fedavg ends with."""
+    repeats: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """Runs with other seeds of partition, weights and minibatches; None is 3 for tables, 1 for the others."""
+    allow_failures: Annotated[int, Field(ge=0)] = 0
+    """Clients that may fail in a round and be left out of it."""
+    device: DeviceName = "auto"
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    jobs: Annotated[int, Field(ge=1)] = 1
+    """Processes; never changes a number."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Columns that are no covariates."""
+        return () if self.clients.by is None else (self.clients.by,)
+
+
 S = TypeVar("S", bound=_Settings)
-_OPTIONS = {"strength": "lambda", "kind": "penalty", "methods": "method"}
+_OPTIONS = {"strength": "lambda", "kind": "penalty", "methods": "method", "proximal": "mu"}
 """Settings whose option on the command line has another name; all others have their own."""
 
 

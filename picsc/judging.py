@@ -1,0 +1,102 @@
+"""Test pieces, judge them, and set culprits aside: what every audit does once it knows what is compared with what.
+
+Letters: n rows, K pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from picsc import design
+from picsc.attribution import attributed
+from picsc.column_notes import column_notes
+from picsc.datasets.rows import take
+from picsc.nulls import Contrast, Exchange, Ints
+from picsc.shift_test import shift_test
+from picsc.threads import one_thread
+from picsc.verdict import Piece, Rule, verdicts
+
+if TYPE_CHECKING:
+    from picsc.datasets.table import Dataset
+    from picsc.reports import FragmentReport
+    from picsc.settings import AuditSettings
+    from picsc.statistic_draws import Table
+
+
+class Judged(NamedTuple):
+    """What the tests say."""
+
+    fragments: tuple[FragmentReport, ...]
+    """In the order of the pieces."""
+    drawn: int
+    """Rows that the null permuted."""
+    aside: tuple[int, ...]
+    """Positions of pieces that are no part of the others' reference."""
+
+
+def judge(
+    dataset: Dataset,
+    table: Callable[[Dataset], Table],
+    labels: Ints,
+    contrast: Contrast,
+    exchange: Exchange,
+    pieces: tuple[Piece, ...],
+    settings: AuditSettings,
+    *,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Judged:
+    """Test every piece against its reference and judge; set culprits aside where pieces are compared with the rest.
+
+    Args:
+        dataset: n rows, each with a label.
+        table: what the tests see of some of these rows.
+        labels: (n,) label of each row; those of pieces are 0 to K - 1.
+        contrast: which labels are pieces, and what each is compared with.
+        exchange: what may change places under the null.
+        pieces: in the order of the report.
+        settings: level, draws, seed, jobs, smallest effect and raw threshold.
+        tell: told what is being done, a few words at a time.
+    """
+    with one_thread():
+        judged, drawn = _judged(dataset, table, labels, contrast, exchange, pieces, settings, tell)
+        if contrast.reference != "rest" or settings.gamma is not None:
+            return Judged(judged, drawn, ())
+
+        def among(kept: tuple[int, ...]) -> tuple[FragmentReport, ...]:
+            rows, some = design.among(labels, kept)
+            alone = tuple(replace(pieces[k], judged=i) for i, k in enumerate(kept))
+            fewer = Contrast(len(kept), tuple(range(len(kept))), "rest")
+            return _judged(take(dataset, rows), table, some, fewer, exchange.among(rows), alone, settings, tell)[0]
+
+        judged, aside = attributed(judged, among)
+    return Judged(judged, drawn, aside)
+
+
+def _judged(
+    dataset: Dataset,
+    table: Callable[[Dataset], Table],
+    labels: Ints,
+    contrast: Contrast,
+    exchange: Exchange,
+    pieces: tuple[Piece, ...],
+    settings: AuditSettings,
+    tell: Callable[[str], None],
+) -> tuple[tuple[FragmentReport, ...], int]:
+    """Test every piece of these rows, and judge; also the number of rows drawn."""
+    seen = table(dataset)
+    tell(f"testing {len(contrast.pieces)} pieces")
+    test = shift_test(
+        seen,
+        labels,
+        contrast,
+        exchange,
+        level=settings.level,
+        draws=settings.draws,
+        seed=settings.seed,
+        jobs=settings.jobs,
+    )
+    kinds: dict[str, str] = {column.name: column.kind for column in dataset.columns}
+    rule = Rule(settings.level, settings.min_effect, settings.gamma, kinds)
+    return verdicts(pieces, test, rule, column_notes(dataset, labels, contrast)), test.rows_drawn
