@@ -1,0 +1,201 @@
+"""Clients whose networks are any modules: one model at a time, several clients on as many threads.
+
+Letters: N rows of all clients, k clients of the round, a models of each client, d parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+from picsc.client_scores import Judged, Judges, judge
+from picsc.client_steps import LocalRecipe, local_steps
+from picsc.client_summary import Summary, summarise
+from picsc.covariates import Covariates, of_numbers
+from picsc.fisher import empirical_fisher, row_scores
+from picsc.guidance import Guidance, Trained
+from picsc.likelihood import Likelihood, summed_log_likelihood
+
+LOOKED_AT = 256
+"""Rows per pass where rows are only looked at."""
+SCORED_FLOATS = 4_000_000
+"""Floats of squared scores of single rows held at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientModules:
+    """The rows of all clients and how their model is made."""
+
+    take: Callable[[NDArray[np.int64]], Tensor]
+    """Row numbers to what the model eats, on its device."""
+    y: Tensor
+    """Class codes, (N,), on the models' device."""
+    classes: int
+    train: tuple[NDArray[np.int64], ...]
+    """Rows that each client learns from."""
+    judges: Judges
+    model: Callable[[int], nn.Module]
+    """Seed to a model with its initial weights."""
+    recipe: LocalRecipe
+    fisher_rows: int | None = None
+    """Rows of a client that its Fisher information is taken of, a random subset; None takes all."""
+    workers: int = 1
+    """Threads; never changes a number."""
+    likelihood: Likelihood = "classes"
+
+    @property
+    def rows(self) -> Tensor:
+        """Training rows of each client, (K,)."""
+        return torch.tensor([len(rows) for rows in self.train])
+
+    @property
+    def device(self) -> torch.device:
+        """Where models are."""
+        return self.y.device
+
+    @property
+    def covariates(self) -> Covariates:
+        """The activations before the last layer."""
+        return of_numbers(_last_dense(self.model(0)).in_features)
+
+    def start(self, seed: int) -> Tensor:
+        """Initial parameters, (d,)."""
+        return parameters_to_vector(self.model(seed).parameters()).detach()
+
+    def natural(self) -> None:
+        """Natural coordinates are those of a table's columns."""
+        return
+
+    def fit(
+        self,
+        clients: NDArray[np.int64],
+        theta: Tensor,
+        guidance: Guidance,
+        lr: Tensor,
+        *,
+        seed: int,
+        round_number: int,
+    ) -> Trained:
+        """Train every model of every client; see `picsc.federation.Clients`."""
+        steps, sorting = local_steps(
+            [self.train[i] for i in clients], self.recipe, seed=seed, round_number=round_number
+        )
+        k, (a, d) = len(clients), theta.shape[1:]
+        trained = theta.new_empty(k, a, d)
+        rates = lr.tolist()
+
+        def one(place: int) -> None:
+            at = int(sorting[place])
+            model = self.model(0)
+            for i in range(a):
+                began = theta[at if len(theta) > 1 else 0, i]
+                guide = [None if part is None else part[at if len(part) > 1 else 0, i] for part in guidance]
+                trained[at, i] = self._trained(model, began, guide, rates[i], steps.of(place))
+
+        with ThreadPoolExecutor(self.workers) as pool:
+            list(pool.map(one, range(k)))
+        count = np.empty(k, np.int64)
+        count[sorting] = steps.count
+        return Trained(trained, torch.from_numpy(count), lr)
+
+    def _trained(
+        self,
+        model: nn.Module,
+        began: Tensor,
+        guide: list[Tensor | None],
+        lr: float,
+        minibatches: Iterator[NDArray[np.int64]],
+    ) -> Tensor:
+        """One client's model after its local steps, (d,)."""
+        stiffness, anchor, drift, scale = guide
+        recipe = self.recipe
+        flat = began.clone()
+        vector_to_parameters(flat, model.parameters())  # parameters are views of the vector from here on
+        parameters = list(model.parameters())
+        velocity = torch.zeros_like(flat) if recipe.momentum else None
+        for rows in minibatches:
+            loss = -summed_log_likelihood(model(self.take(rows)), self.y[rows], self.likelihood) / len(rows)
+            gradients = torch.autograd.grad(loss, parameters)
+            g = torch.cat([each.reshape(-1) for each in gradients])
+            with torch.no_grad():
+                if recipe.weight_decay:
+                    g.add_(flat, alpha=recipe.weight_decay)
+                if stiffness is not None and anchor is not None:
+                    g.addcmul_(stiffness, flat - anchor)
+                if velocity is not None:
+                    g = velocity.mul_(recipe.momentum).add_(g)
+                if drift is not None:
+                    g = g + drift
+                if scale is not None:
+                    g = g * scale
+                flat.sub_(g * lr)
+        return flat
+
+    def fisher(self, clients: NDArray[np.int64], theta: Tensor) -> Tensor:
+        """Diagonal empirical Fisher of each client's rows at its parameters; see `picsc.federation.Clients`."""
+        found = torch.empty_like(theta)
+
+        def one(j: int) -> None:
+            rows = self._looked_at(int(clients[j]))
+            x, y = self.take(rows), self.y[rows]
+            for i in range(theta.shape[1]):
+                model = self._at(theta[j, i])
+                finite = bool(theta[j, i].isfinite().all())
+                found[j, i] = empirical_fisher(model, x, y) if finite else torch.nan
+
+        with ThreadPoolExecutor(self.workers) as pool:
+            list(pool.map(one, range(len(clients))))
+        return found
+
+    def summary(self, client: int, theta: Tensor, *, seed: int) -> Summary:
+        """What a client says of its rows at one model; see `picsc.federation.Clients`."""
+        rows = self._looked_at(client)
+        model = self._at(theta)
+        at_once = max(1, min(LOOKED_AT, SCORED_FLOATS // theta.numel()))
+        parts = np.array_split(rows, -(-len(rows) // at_once))
+        squares = (row_scores(model, self.take(part), self.y[part]).square_() for part in parts)
+        counts = torch.bincount(self.y[rows], minlength=self.classes)
+        return summarise(squares, self._activations(model, rows), self.covariates, seed=seed, label_counts=counts)
+
+    @torch.no_grad()
+    def judge(self, theta: Tensor) -> Judged:
+        """Score global models, (a, d), for every client."""
+        rows = self.judges.rows.cpu().numpy()
+        said = torch.empty(len(theta), len(rows), self.classes, device=theta.device)
+        for start in range(0, len(rows), LOOKED_AT):
+            x = self.take(rows[start : start + LOOKED_AT])
+            for i, each in enumerate(theta):
+                said[i, start : start + LOOKED_AT] = self._at(each)(x).log_softmax(1)
+        return judge(said, self.y[rows], self.judges, self.likelihood)
+
+    def _at(self, theta: Tensor) -> nn.Module:
+        model = self.model(0)
+        vector_to_parameters(theta, model.parameters())
+        return model
+
+    def _looked_at(self, client: int) -> NDArray[np.int64]:
+        rows = self.train[client]
+        if self.fisher_rows is None or len(rows) <= self.fisher_rows:
+            return rows
+        return np.sort(np.random.default_rng(client).choice(rows, self.fisher_rows, replace=False))
+
+    @torch.no_grad()
+    def _activations(self, model: nn.Module, rows: NDArray[np.int64]) -> Tensor:
+        """What enters the last layer, (n, u)."""
+        seen: list[Tensor] = []
+        hook = _last_dense(model).register_forward_hook(lambda _layer, args, _out: seen.append(args[0]))
+        with hook:
+            for start in range(0, len(rows), LOOKED_AT):
+                model(self.take(rows[start : start + LOOKED_AT]))
+        return torch.cat(seen)
+
+
+def _last_dense(model: nn.Module) -> nn.Linear:
+    return [layer for layer in model.modules() if isinstance(layer, nn.Linear)][-1]

@@ -1,0 +1,87 @@
+"""Small federations drawn at random, for tests of what trains and what joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from picsc.client_mlps import ClientMlps
+from picsc.client_modules import ClientModules
+from picsc.client_scores import own_rows
+from picsc.client_steps import LocalRecipe
+from picsc.covariates import of_numbers
+from picsc.federated_algorithms import Algorithm
+from picsc.federation import Course, Entry, Rules, begin, play_round
+from picsc.models import mlp
+
+FEATURES, HIDDEN = 4, 3
+ONE_PASS = LocalRecipe(1, 8)
+
+
+def drawn_clients(
+    sizes: Sequence[int],
+    recipe: LocalRecipe = ONE_PASS,
+    *,
+    outputs: int = 3,
+    likelihood: str = "classes",
+    spread: float = 1.0,
+    seed: int = 0,
+) -> ClientMlps:
+    """Clients of these sizes whose features have means of their own; classes can be learned from the features."""
+    rng = np.random.default_rng(seed)
+    n = sum(sizes)
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    y = rng.integers(0, outputs, n) if likelihood == "classes" else rng.normal(size=n).astype(np.float32)
+    means = spread * rng.normal(size=(len(sizes), FEATURES))
+    centres = rng.normal(size=(outputs, FEATURES))
+    signal = centres[y] if likelihood == "classes" else np.outer(y, centres[0])
+    x = (rng.normal(size=(n, FEATURES)) + means[owner] + 1.5 * signal).astype(np.float32)
+    shuffled = rng.permutation(n)
+    x, y, owner = x[shuffled], y[shuffled], owner[shuffled]
+    rows = tuple(np.flatnonzero(owner == i).astype(np.int64) for i in range(len(sizes)))
+    return ClientMlps(
+        x=torch.cat([torch.from_numpy(x), torch.ones(n, 1)], 1),
+        y=torch.from_numpy(y),
+        train=rows,
+        judges=own_rows([torch.from_numpy(each) for each in rows]),
+        likelihood=likelihood,  # type: ignore[arg-type]
+        outputs=outputs,
+        hidden=HIDDEN,
+        recipe=recipe,
+        covariates=of_numbers(FEATURES),
+    )
+
+
+def as_modules(clients: ClientMlps, workers: int = 1) -> ClientModules:
+    """The same rows and networks, trained one model at a time by differentiation."""
+    x = clients.x[:, :-1]
+    return ClientModules(
+        take=lambda rows: x[torch.from_numpy(rows)],
+        y=clients.y,
+        classes=clients.outputs,
+        train=clients.train,
+        judges=clients.judges,
+        model=lambda seed: mlp(FEATURES, clients.outputs, HIDDEN, seed=seed),
+        recipe=clients.recipe,
+        workers=workers,
+        likelihood=clients.likelihood,
+    )
+
+
+def play(
+    algorithm: Algorithm,
+    clients: ClientMlps | ClientModules,
+    *,
+    rounds: int = 3,
+    rates: tuple[float, ...] = (0.1,),
+    **rules: object,
+) -> Course:
+    """All rounds of one algorithm."""
+    entry = Entry("one", algorithm, clients, rates)
+    course = begin(entry, 0)
+    settings = {"participants": len(clients.train), **rules}
+    for t in range(rounds):
+        play_round([entry], [course], Rules(rounds=rounds, seed=0, **settings), t)  # type: ignore[arg-type]
+    return course
