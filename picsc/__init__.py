@@ -1,10 +1,13 @@
 """picsc: measure and correct partition-induced covariate shift (the paper's PIcsC).
 
-The public verbs are `audit` and `cross_validate`; each returns the report that its command prints. Modules, from the
-verbs down:
+The public verbs are `audit`, `cross_validate` and `federate`; each returns the report that its command prints. Modules,
+from the verbs down:
 
 - `recipes_run`, `recipes`, `over_sets`, `recipe_report`: experiments as files, and tests over data sets
 - `cross_validation`, `cv_methods`, `cv_summary`, `cv_report`: methods, their results, one report
+- `federating`, `federated_auditing`, `fed_summary`, `fed_report`: federated algorithms, and the audit by summaries
+- `federation`, `federated_algorithms`, `federated_data`: the rounds, the algorithms as pieces, who holds which rows
+- `client_mlps`, `client_modules`, `client_summary`, `federated_audit`: what clients do, what they say, how it is judged
 - `table_backend`, `image_backend`, `selection`, `resampling`: what trains on tables and on images, on which rows
 - `sequence`, `trigger`, `covariates`: Algorithm 2
 - `stacked_training`, `stacked_mlp`, `stack`: many small networks at once
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     from picsc.cross_validation import cross_validate, cross_validate_dataset
     from picsc.cv_report import CvReport
     from picsc.errors import DataError, NumericsError, PicscError, SettingsError
+    from picsc.fed_report import FedAuditReport, FedReport
+    from picsc.federated_auditing import audit_clients
+    from picsc.federating import federate, federate_dataset
     from picsc.reports import AuditReport
 
 _HOMES = {
@@ -35,8 +41,13 @@ _HOMES = {
     "audit_dataset": "auditing",
     "cross_validate": "cross_validation",
     "cross_validate_dataset": "cross_validation",
+    "audit_clients": "federated_auditing",
+    "federate": "federating",
+    "federate_dataset": "federating",
     "AuditReport": "reports",
     "CvReport": "cv_report",
+    "FedAuditReport": "fed_report",
+    "FedReport": "fed_report",
     "PicscError": "errors",
     "SettingsError": "errors",
     "DataError": "errors",
@@ -47,13 +58,18 @@ __all__ = [
     "AuditReport",
     "CvReport",
     "DataError",
+    "FedAuditReport",
+    "FedReport",
     "NumericsError",
     "PicscError",
     "SettingsError",
     "audit",
+    "audit_clients",
     "audit_dataset",
     "cross_validate",
     "cross_validate_dataset",
+    "federate",
+    "federate_dataset",
 ]
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from picsc.reports import Finding
+
 if TYPE_CHECKING:
     from picsc.fragments import Cut
-    from picsc.reports import Finding, FragmentReport, Verdict
+    from picsc.reports import FragmentReport, Verdict
     from picsc.settings import AuditSettings
 
 
@@ -98,3 +101,16 @@ def _what_to_do(
 def _columns(fragment: FragmentReport) -> str:
     names = [column.name for column in fragment.columns if column.kind not in ("target",)][:3]
     return ", ".join(names) if names else "the columns"
+
+
+def set_aside(names: Sequence[str], what: str) -> list[Finding]:
+    """Tell which pieces are no part of the others' reference.
+
+    Args:
+        names: of those set aside.
+        what: the pieces' word.
+    """
+    if not names:
+        return []
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return [Finding("set-aside", "note", f"set aside: {shown}; the other {what} are compared with one another only")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from picsc import design
-from picsc.advice import summary
+from picsc.advice import set_aside, summary
 from picsc.audit_table import audit_table
 from picsc.datasets.images import ImageSet
 from picsc.datasets.intake import take_in
@@ -172,7 +172,7 @@ def audit_dataset(
         findings.append(_raw_threshold(settings.gamma))
     paired = design.pieces(pieces.fragments, tested, named)
     judged, drawn, aside = judge(everything, table, labels, contrast, exchange, paired, settings, tell=tell)
-    findings += _set_aside([judged[k].name for k in aside])
+    findings += set_aside([judged[k].name for k in aside], "pieces")
     whole = overall(judged)
     return AuditReport(
         verdict=whole,
@@ -211,14 +211,6 @@ def _prepared(
         return audit_table(rows, seed=settings.seed)
 
     return data, cut(data, settings.cut, seed=settings.seed), table, []
-
-
-def _set_aside(names: list[str]) -> list[Finding]:
-    """Tell which pieces are no part of the others' reference."""
-    if not names:
-        return []
-    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return [Finding("set-aside", "note", f"set aside: {shown}; the other pieces are compared with one another only")]
 
 
 def _split(dataset: Dataset, pieces: Cut, settings: AuditSettings) -> tuple[Finding, ...]:

@@ -51,6 +51,8 @@ class ClientMlps:
     recipe: LocalRecipe
     covariates: Covariates
     """What the features are."""
+    columns: bool = True
+    """Features are a table's columns, for which there are natural coordinates; not pixels."""
 
     @property
     def rows(self) -> Tensor:
@@ -73,8 +75,12 @@ class ClientMlps:
         return parameters_to_vector(drawn.parameters()).detach().to(self.x.device)
 
     def natural(self) -> ClientMlps | None:
-        """The same clients in `picsc.natural_coordinates`; None if the table is too wide for them."""
-        if self.features > MOST_FEATURES:
+        """The same clients in `picsc.natural_coordinates`; None for pixels, and if the table is too wide.
+
+        Reading: pixels at the border are nearly constant, and coordinates that give them unit variance are mostly
+            noise.
+        """
+        if self.features > MOST_FEATURES or not self.columns:
             return None
         moments = sum(self._second_moment(rows) for rows in self.train)
         assert isinstance(moments, Tensor)  # noqa: S101 - for the type checker: there are clients

@@ -1,7 +1,7 @@
 """What `picsc fed` found, as plain values.
 
-Accuracies are fractions in [0, 1] (for numbers R² against the variance of all training rows), log-losses and divergences
-nats, sizes bytes; None where there is no number. Nothing here imports torch, pandas or a renderer.
+Accuracies are fractions in [0, 1] (for numbers R² against the variance of all training rows), log-losses and
+divergences nats, sizes bytes; None where there is no number. Nothing here imports torch, pandas or a renderer.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from picsc import paired
 from picsc.client_shift import client_shifts
+from picsc.cv_report import Interval
 from picsc.datasets.images import ImageSet
 from picsc.datasets.table import Dataset
 from picsc.datasets.tokens import TokenSet, label_rows
@@ -91,7 +92,7 @@ def assemble(
     judged = (
         f"the official test part, {len(held.official)} rows, weighted to each client's classes"
         if len(held.official)
-        else f"{settings.validation:.0%} of every client's rows"
+        else f"{100 * settings.validation:g} % of every client's rows"
     )
     test = (
         "over seeds: corrected resampled t-test, 95 % t-interval, not corrected for several methods"
@@ -146,7 +147,7 @@ def _method(
         words=WORDS[method] + _coordinates(method, runs),
         lr=tuple(run.rate for run in runs),
         accuracy=_plain(means.mean()),
-        interval=None if spread is None else spread.interval,
+        interval=None if spread is None else _possible(spread.interval),
         seeds=tuple(_plain(value) for value in means),
         best=None if best is None else _plain(mean_curve[best]),
         best_round=None if best is None else best + 1,
@@ -172,6 +173,11 @@ def _method(
         ),
         failures=tuple(_failures(runs)),
     )
+
+
+def _possible(interval: Interval) -> Interval:
+    """The part of an interval of accuracies (or of R², which is rarely below 0) that can be."""
+    return Interval(max(interval.low, 0.0), min(interval.high, 1.0))
 
 
 def _once(run: Played) -> int:

@@ -20,7 +20,7 @@ from picsc.penalty import smooth
 from picsc.settings import FedMethod, FedSettings
 
 State = dict[str, Tensor]
-"""What the server keeps and sends, (a, d) each; `theta` is the global model."""
+"""What the server keeps and sends, (a, d) each, or (a, 1) for a number; `theta` is the global model."""
 Memory = dict[str, Tensor]
 """What clients keep between rounds, (k, a, d) each."""
 Mean = Literal["rows", "clients"]
@@ -216,7 +216,8 @@ class FedCurv:
 
     Source: Shoham et al., 2019; a control of PIcsC.
     Reading: what a client sends is the change of its Fisher information and of its product with the model, so that the
-        server's sums hold the last state of every client, whoever takes part in a round.
+        server's sums hold the last state of every client, whoever takes part in a round. The sum over clients is
+        divided by their number K, so that lambda means as much as in Eq. 16 for any number of clients.
     """
 
     strength: float
@@ -227,17 +228,18 @@ class FedCurv:
     def begin(self, theta: Tensor, k: int) -> tuple[State, Memory]:
         """Nobody has sent anything."""
         zero, zeros = torch.zeros_like(theta), theta.new_zeros(k, *theta.shape)
-        return {"theta": theta, "fisher": zero, "pull": zero}, {"fisher": zeros, "pull": zeros}
+        state = {"theta": theta, "fisher": zero, "pull": zero, "clients": theta.new_full((len(theta), 1), k)}
+        return state, {"fisher": zeros, "pull": zeros}
 
     def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> Guidance:
-        """The gradient of lambda * sum over the others of (theta - theta_j)' I_j (theta - theta_j)."""
+        """The gradient of lambda / K * sum over the others of (theta - theta_j)' I_j (theta - theta_j)."""
         if self.strength == 0:
             return Guidance()
         fisher = (state["fisher"] - memory["fisher"]).clamp(min=0)  # the difference of equal sums can be below 0
         anchor = (state["pull"] - memory["pull"]) / fisher.clamp(min=torch.finfo(fisher.dtype).tiny)
         known = fisher > 0
         anchor = torch.where(known, anchor, state["theta"])
-        return Guidance(stiffness=2 * self.strength * fisher, anchor=anchor)
+        return Guidance(stiffness=2 * self.strength / state["clients"] * fisher, anchor=anchor)
 
     def report(
         self, state: State, memory: Memory, guidance: Guidance, trained: Trained, fisher: Callable[[], Tensor]
@@ -250,7 +252,7 @@ class FedCurv:
     def aggregate(self, state: State, upload: Upload) -> State:
         """Mean of the models, sums of the rest."""
         sums = {name: state[name] + upload.sent[name].sum(0) for name in ("fisher", "pull")}
-        return {"theta": upload.mean("theta", self.mean), **sums}
+        return {**state, "theta": upload.mean("theta", self.mean), **sums}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import torch
 
+from picsc.advice import set_aside
+from picsc.attribution import attributed
 from picsc.client_mlps import ClientMlps
 from picsc.client_modules import ClientModules
 from picsc.datasets.images import ImageSet
@@ -53,13 +56,19 @@ def audit_clients(
     device = pick_device(settings.device)
     with one_thread():
         held = holdings(data, settings, seed=settings.seed)
+        held = replace(held, train=tuple(client.rows for client in held.clients))  # nothing has to be set aside
         clients = build(held, settings, device=device.device, workers=settings.jobs)
         theta = _model(clients, settings, tell)
         tell("summing up the clients' rows")
         k = len(held.clients)
         summaries = [clients.summary(i, theta, seed=settings.seed * k + i) for i in range(k)]
-        verdicts = judge_clients(summaries, clients.covariates)
-    found = tuple(_audited(client.name, verdict) for client, verdict in zip(held.clients, verdicts, strict=True))
+
+        def compared(kept: tuple[int, ...]) -> tuple[ClientAudit, ...]:
+            verdicts = judge_clients([summaries[i] for i in kept], clients.covariates)
+            return tuple(_audited(held.clients[i].name, verdict) for i, verdict in zip(kept, verdicts, strict=True))
+
+        found, aside = attributed(compared(tuple(range(k))), compared, _effects)
+    findings += set_aside([found[i].name for i in aside], "clients")
     shifted = [each.name for each in found if each.verdict == "shift"]
     labels = sum(each.label_p is not None and each.label_p <= LEVEL for each in found)
     bytes_up = round(sum(each.bytes for each in summaries) / k)
@@ -83,6 +92,11 @@ def audit_clients(
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
         manifest={"versions": versions(), "seed": settings.seed, "data_sha256": data.sha256},
     )
+
+
+def _effects(found: Sequence[ClientAudit], called: Sequence[int]) -> tuple[Mapping[int, float], ...]:
+    """How far the covariates of called clients moved, and how much the model cares."""
+    return {i: found[i].covariate_kl or 0.0 for i in called}, {i: found[i].relative_gap or 0.0 for i in called}
 
 
 def _rounds(settings: FedSettings) -> int:

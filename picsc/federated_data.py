@@ -250,6 +250,7 @@ def _mlps(
         hidden=settings.hidden or MLP_UNITS,
         recipe=recipe(settings, "mlp"),
         covariates=covariates,
+        columns=isinstance(data, Dataset),
     )
 
 

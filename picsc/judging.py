@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from picsc import design
-from picsc.attribution import attributed
+from picsc.attribution import attributed, effects_of_pieces
 from picsc.column_notes import column_notes
 from picsc.datasets.rows import take
 from picsc.nulls import Contrast, Exchange, Ints
@@ -70,7 +70,7 @@ def judge(
             fewer = Contrast(len(kept), tuple(range(len(kept))), "rest")
             return _judged(take(dataset, rows), table, some, fewer, exchange.among(rows), alone, settings, tell)[0]
 
-        judged, aside = attributed(judged, among)
+        judged, aside = attributed(judged, among, effects_of_pieces)
     return Judged(judged, drawn, aside)
 
 

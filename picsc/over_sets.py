@@ -11,20 +11,21 @@ from picsc import paired
 from picsc.recipe_report import OverSets, PairedDifference, RecipeRow, Score
 
 TEST = "over data sets: mean difference with 95 % t-interval, two-sided Wilcoxon signed-rank p, not corrected"
-_OURS = "picsc"
+OURS = "picsc"
+"""The method that is compared with all others."""
 
 
-def over_sets(rows: Sequence[RecipeRow], pieces: int) -> OverSets | None:
-    """Means over the counted rows of one number of pieces, and the tests of PIcsC against every other method.
+def over_sets(rows: Sequence[RecipeRow], block: str | int) -> OverSets | None:
+    """Means over the counted rows of one block, and the tests of PIcsC against every other method.
 
     Args:
         rows: of one recipe.
-        pieces: the number of pieces.
+        block: the number of pieces, or how clients were asked for.
 
     Returns:
         None when no row counts.
     """
-    counted = [row for row in rows if row.counted and row.pieces == pieces]
+    counted = [row for row in rows if row.counted and row.block == block]
     if not counted:
         return None
     methods = [score.method for score in counted[0].scores]
@@ -33,15 +34,16 @@ def over_sets(rows: Sequence[RecipeRow], pieces: int) -> OverSets | None:
     printed = [row.printed for row in counted]
     differences = [row.difference for row in counted]
     tests = []
-    if _OURS in methods:
-        ours = methods.index(_OURS)
+    if OURS in methods:
+        ours = methods.index(OURS)
         tests = [
             _test(method, accuracy[:, ours] - accuracy[:, i], log_loss[:, ours] - log_loss[:, i])
             for i, method in enumerate(methods)
             if i != ours
         ]
+    counts = {row.pieces for row in counted}
     return OverSets(
-        pieces=pieces,
+        pieces=counts.pop() if len(counts) == 1 else None,
         sets=len(counted),
         scores=tuple(
             Score(method, float(a), float(b))
@@ -50,6 +52,7 @@ def over_sets(rows: Sequence[RecipeRow], pieces: int) -> OverSets | None:
         printed=_mean(printed),
         difference=_mean(differences),
         tests=tuple(tests),
+        clients=counted[0].clients,
     )
 
 

@@ -1,4 +1,4 @@
-"""What `picsc run` found, as plain values: one row per data set and number of pieces, beside the paper's number.
+"""What `picsc run` found, as plain values: one row per data set and way to cut it, beside the paper's number.
 
 Accuracies are fractions in [0, 1], log-losses nats per row; None where there is no number, with the reason beside it.
 Nothing here imports torch, pandas or a renderer.
@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from picsc.cv_report import Interval
+from picsc.fed_report import FedDifference
 from picsc.reports import Verdict, strict
 
 
@@ -24,19 +25,53 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class ClientScore:
+    """One method's accuracy over the clients of one data set, beside the paper's number."""
+
+    method: str
+    std_clients: float | None
+    """Standard deviation over clients, mean over seeds."""
+    std_seeds: float | None
+    """Of the mean over clients."""
+    worst: float | None
+    worst_client: str
+    printed: float | None
+    """The paper's mean over clients, as a fraction."""
+    difference: float | None
+    """Our accuracy minus the paper's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Federation:
+    """What `picsc fed` found on one data set beyond accuracies and log-losses."""
+
+    partition: str
+    """How the clients came about, in words."""
+    model: str
+    repeats: int
+    """Seeds."""
+    scores: tuple[ClientScore, ...]
+    """In the order of `RecipeRow.scores`."""
+    differences: tuple[FedDifference, ...]
+    """Of picsc, minus every other method, paired over seeds."""
+    test: str
+    """How their p-values and intervals were made, in words."""
+
+
+@dataclass(frozen=True, slots=True)
 class RecipeRow:
-    """One data set cut into one number of pieces."""
+    """One data set cut in one way."""
 
     data: str
     """As the recipe names it."""
     rows: int | None
     """None when the data could not be used."""
     pieces: int | None
-    """Number of pieces, asked for or made; None when it is not known, since the data could not be cut."""
+    """Number of pieces or clients, asked for or made; None when it is not known, since the data could not be cut."""
     sha256: str
     """Of the data."""
     scores: tuple[Score, ...]
-    """In the order of `picsc.settings.METHODS`; empty for an audit."""
+    """In the order of `picsc.settings.METHODS` or `FED_METHODS`; empty for an audit."""
     printed: float | None
     """The paper's number for `RecipeTable.method`, as a fraction."""
     difference: float | None
@@ -51,6 +86,14 @@ class RecipeRow:
     """Models without a result."""
     reason: str
     """Why there is nothing to show, or why the row is not counted."""
+    clients: str = ""
+    """How clients were asked for: `natural clients`, `10 clients, dirichlet`; empty for other verbs than `fed`."""
+    federation: Federation | None = None
+
+    @property
+    def block(self) -> str | int | None:
+        """What rows of one mean have in common: how clients were asked for, else the number of pieces."""
+        return self.clients or self.pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +115,10 @@ class PairedDifference:
 
 @dataclass(frozen=True, slots=True)
 class OverSets:
-    """All counted rows of one number of pieces."""
+    """All counted rows of one block."""
 
-    pieces: int
+    pieces: int | None
+    """None where data sets have different numbers of clients."""
     sets: int
     scores: tuple[Score, ...]
     """Means over data sets."""
@@ -82,7 +126,14 @@ class OverSets:
     """Mean of the paper's numbers; None unless it has one for each of these sets."""
     difference: float | None
     tests: tuple[PairedDifference, ...]
-    """Of picsc against st-cv, then against every control."""
+    """Of picsc against every other method, in their order."""
+    clients: str = ""
+    """As in `RecipeRow`."""
+
+    @property
+    def block(self) -> str | int | None:
+        """As in `RecipeRow`."""
+        return self.clients or self.pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +145,7 @@ class RecipeTable:
     """File it was read from."""
     sha256: str
     """Of that file."""
-    verb: Literal["audit", "cv"]
+    verb: Literal["audit", "cv", "fed"]
     paper: str
     """The paper's table whose numbers are shown; empty when there is none."""
     method: str
@@ -102,7 +153,7 @@ class RecipeTable:
     version: str
     """Which version of the data is used, in words."""
     rows: tuple[RecipeRow, ...]
-    """By number of pieces, then in the recipe's order."""
+    """By block, then in the recipe's order."""
     over_sets: tuple[OverSets, ...]
     settings: dict[str, object]
 

@@ -1,4 +1,4 @@
-"""Run recipes: every data set and number of pieces once, whatever recipes ask for it, then one table per recipe."""
+"""Run recipes: every data set and way to cut it once, whatever recipes ask for it, then one table per recipe."""
 
 from __future__ import annotations
 
@@ -9,12 +9,22 @@ from pathlib import Path
 
 from picsc.cv_report import CvReport
 from picsc.errors import PicscError
-from picsc.over_sets import TEST, over_sets
+from picsc.fed_report import FedReport
+from picsc.over_sets import OURS, TEST, over_sets
 from picsc.parallel import run_tasks
-from picsc.recipe_report import RecipeReport, RecipeRow, RecipeTable, Score
+from picsc.recipe_keys import Recipe
+from picsc.recipe_report import ClientScore, Federation, RecipeReport, RecipeRow, RecipeTable, Score
 from picsc.recipes import Loaded, Task
 from picsc.reports import AuditReport
-from picsc.settings import METHODS, AuditSettings
+from picsc.settings import METHODS, AuditSettings, CvSettings, FedSettings
+
+_Report = CvReport | AuditReport | FedReport
+_LEFT_OUT: dict[str, bool | set[str]] = {
+    "cut": {"folds", "batches"},
+    "clients": {"by", "clients", "partition"},
+    "jobs": True,
+}
+"""Settings that are not the same for all rows of a table, or change no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +94,22 @@ def _folder(run_dir: Path | None, task: Task) -> Path | None:
 
 
 def _cut_words(task: Task) -> str:
+    """How the data are cut, in words that are also part of the name of a folder."""
+    if isinstance(task.settings, FedSettings):
+        return f"by {task.settings.clients.by}" if task.settings.clients.by else _clients(task.settings)
     cut = task.settings.cut
     way = next(iter(cut.ways), "folds")
     return f"{getattr(cut, way) or 10} {way}" if way in ("folds", "batches") else f"by {getattr(cut, way)}"
 
 
-def _result(run: _Run) -> CvReport | AuditReport | str:
+def _clients(settings: FedSettings) -> str:
+    """How clients were asked for; data sets with clients of their own belong together, whatever the column."""
+    if settings.clients.clients is None:
+        return "natural clients"
+    return f"{settings.clients.clients} clients, {settings.clients.partition or 'iid'}"
+
+
+def _result(run: _Run) -> _Report | str:
     """The report of one task, or why there is none."""
     try:
         return _report(run)
@@ -97,13 +117,19 @@ def _result(run: _Run) -> CvReport | AuditReport | str:
         return str(error)
 
 
-def _report(run: _Run) -> CvReport | AuditReport:
+def _report(run: _Run) -> _Report:
     from picsc.datasets.intake import read_or_get
 
     task, settings = run.task, run.task.settings
+    if isinstance(settings, FedSettings) and not task.is_file:
+        settings = _with_own_clients(task.data, settings)
     data = read_or_get(
         task.data, named=not task.is_file, settings=settings.read, keys=settings.keys, data_dir=run.data_dir
     )
+    if isinstance(settings, FedSettings):
+        from picsc.federating import federate_dataset
+
+        return federate_dataset(data, settings, run_dir=run.run_dir, resume=run.resume)
     if isinstance(settings, AuditSettings):
         from picsc.auditing import audit_dataset
 
@@ -113,12 +139,21 @@ def _report(run: _Run) -> CvReport | AuditReport:
     return cross_validate_dataset(data, settings, run_dir=run.run_dir, resume=run.resume)
 
 
-def _table(loaded: Loaded, results: dict[Task, CvReport | AuditReport | str]) -> RecipeTable:
+def _with_own_clients(name: str, settings: FedSettings) -> FedSettings:
+    """The settings with the column of clients that a table by name is known to have, unless they say which clients."""
+    from picsc.datasets.natural import natural_client
+
+    if settings.clients.by is not None or settings.clients.clients is not None:
+        return settings
+    return settings.model_copy(update={"clients": settings.clients.model_copy(update={"by": natural_client(name)})})
+
+
+def _table(loaded: Loaded, results: dict[Task, _Report | str]) -> RecipeTable:
     """What one recipe found."""
     recipe = loaded.recipe
     rows = tuple(_row(loaded, task, results[task]) for task in loaded.tasks)
-    counts = dict.fromkeys(row.pieces for row in rows if row.pieces is not None and row.scores)
-    over = (over_sets(rows, pieces) for pieces in counts)
+    blocks = dict.fromkeys(row.block for row in rows if row.block is not None and row.scores)
+    over = (over_sets(rows, block) for block in blocks)
     return RecipeTable(
         title=recipe.title,
         recipe=Path(loaded.path).name,
@@ -129,28 +164,33 @@ def _table(loaded: Loaded, results: dict[Task, CvReport | AuditReport | str]) ->
         version=recipe.version,
         rows=rows,
         over_sets=tuple(block for block in over if block is not None),
-        settings=loaded.tasks[0].settings.model_dump(mode="json", exclude={"cut": {"folds", "batches"}, "jobs": True}),
+        settings=loaded.tasks[0].settings.model_dump(mode="json", exclude=_LEFT_OUT),
     )
 
 
-def _row(loaded: Loaded, task: Task, result: CvReport | AuditReport | str) -> RecipeRow:
-    """One data set cut into one number of pieces."""
-    recipe = loaded.recipe
-    entry = task.data if not task.is_file else Path(task.data).name
+def _row(loaded: Loaded, task: Task, result: _Report | str) -> RecipeRow:
+    """One data set cut in one way."""
+    recipe, settings = loaded.recipe, task.settings
+    entry = next(name for name in recipe.names if task.data in (name, str(Path(loaded.path).parent / name)))
+    clients = _clients(settings) if isinstance(settings, FedSettings) else ""
     if isinstance(result, str):
-        cut = task.settings.cut
-        count = cut.folds or cut.batches or cut.cuts
-        return RecipeRow(entry, None, count, "", (), None, None, None, None, counted=False, failed=0, reason=result)
-    pieces, rows, sha256 = len(result.fragments), result.data.rows, result.data.sha256
+        count = settings.clients.clients if isinstance(settings, FedSettings) else _asked(settings)
+        return RecipeRow(
+            entry, None, count, "", (), None, None, None, None, counted=False, failed=0, reason=result, clients=clients
+        )
+    rows, sha256 = result.data.rows, result.data.sha256
+    pieces = len(result.clients if isinstance(result, FedReport) else result.fragments)
     if isinstance(result, AuditReport):
         shifted = len(result.shifted)
         return RecipeRow(
             entry, rows, pieces, sha256, (), None, None, result.verdict, shifted, counted=False, failed=0, reason=""
         )
-    scores = tuple(Score(m.method, m.mean, m.log_loss) for m in result.methods if m.method in METHODS)
-    percent = recipe.printed.get(entry, {}).get(pieces)
-    printed = None if percent is None else percent / 100
+    if isinstance(result, FedReport):
+        scores = tuple(Score(m.method, m.accuracy, m.log_loss) for m in result.methods)
+    else:
+        scores = tuple(Score(m.method, m.mean, m.log_loss) for m in result.methods if m.method in METHODS)
     method = recipe.paper.method if recipe.paper else ""
+    percent = _percent(recipe, entry, method if isinstance(result, FedReport) else pieces)
     ours = next((score.accuracy for score in scores if score.method == method), None)
     known = entry not in recipe.unknown_version
     whole = all(score.accuracy is not None and score.log_loss is not None for score in scores)
@@ -161,19 +201,50 @@ def _row(loaded: Loaded, task: Task, result: CvReport | AuditReport | str) -> Re
         pieces=pieces,
         sha256=sha256,
         scores=scores,
-        printed=printed,
-        difference=None if printed is None or ours is None else ours - printed,
+        printed=percent,
+        difference=_minus(ours, percent),
         verdict=None,
         shifted=None,
         counted=known and whole,
         failed=result.failed,
         reason=reason or ("" if whole else _missing(result)),
+        clients=clients,
+        federation=_federation(recipe, entry, result) if isinstance(result, FedReport) else None,
     )
 
 
-def _missing(result: CvReport) -> str:
+def _asked(settings: AuditSettings | CvSettings) -> int | None:
+    """The number of pieces that was asked for."""
+    return settings.cut.folds or settings.cut.batches or settings.cut.cuts
+
+
+def _percent(recipe: Recipe, entry: str, key: str | int) -> float | None:
+    """The paper's number as a fraction."""
+    printed = next((value for name, value in recipe.printed.get(entry, {}).items() if name == key), None)
+    return None if printed is None else printed / 100
+
+
+def _minus(ours: float | None, printed: float | None) -> float | None:
+    return None if ours is None or printed is None else ours - printed
+
+
+def _federation(recipe: Recipe, entry: str, report: FedReport) -> Federation:
+    """What a row of a federation holds beyond others."""
+    scores = []
+    for m in report.methods:
+        printed = _percent(recipe, entry, m.method)
+        difference = _minus(m.accuracy, printed)
+        scores.append(ClientScore(m.method, m.std_clients, m.std_seeds, m.worst, m.worst_client, printed, difference))
+    ours = next((m.differences for m in report.methods if m.method == OURS), ())
+    return Federation(report.partition, report.model, report.repeats, tuple(scores), ours, report.test)
+
+
+def _missing(result: CvReport | FedReport) -> str:
     """Why a method has no number."""
-    reasons = [
-        f"{m.method}: {unit.reason}" for m in result.methods if m.mean is None for unit in m.units if unit.reason
-    ]
+    if isinstance(result, FedReport):
+        reasons = [f"{m.method}: {m.failures[0].reason}" for m in result.methods if m.accuracy is None and m.failures]
+    else:
+        reasons = [
+            f"{m.method}: {unit.reason}" for m in result.methods if m.mean is None for unit in m.units if unit.reason
+        ]
     return reasons[0] if reasons else "a method has no number"

@@ -13,13 +13,13 @@ from picsc.errors import SettingsError
 from picsc_cli.streams import write_stdout
 
 if TYPE_CHECKING:
-    from picsc.cv_report import CvReport
-    from picsc.recipe_report import RecipeReport
-    from picsc.reports import AuditReport
+    from picsc_cli.renderers import Report
 
 AUDIT_FORMATS = ("table", "json")
 CV_FORMATS = (*AUDIT_FORMATS, "csv")
 RECIPE_FORMATS = (*CV_FORMATS, "markdown")
+FED_FORMATS = RECIPE_FORMATS
+PLOT_FORMATS = ("svg", "html")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Output:
     """One `--output`."""
 
     format: str
-    """One of the formats of the command."""
+    """One of the formats of the command, or of `PLOT_FORMATS`."""
     path: Path | None
     """None is standard output."""
 
@@ -49,11 +49,34 @@ def parse(texts: Sequence[str], formats: Sequence[str] = AUDIT_FORMATS) -> tuple
             f"--output {' and --output '.join(on_stdout)} both go to standard output: "
             f"give all but one a path, as in --output {on_stdout[-1]}:FILE"
         )
+    _refuse_twice(outputs, "--output")
+    return tuple(outputs) if on_stdout else (Output("table", None), *outputs)
+
+
+def with_plot(outputs: tuple[Output, ...], plot: Path | None) -> tuple[Output, ...]:
+    """The outputs and the picture, whose ending is its format.
+
+    Args:
+        outputs: as `parse` found them.
+        plot: what follows `--plot`; None without a picture.
+
+    Raises:
+        SettingsError: the ending is another one, or an output has the same path.
+    """
+    if plot is None:
+        return outputs
+    if plot.suffix.lower() not in {f".{name}" for name in PLOT_FORMATS}:
+        raise SettingsError(f"--plot {plot}: the file must end in .svg or .html")
+    drawn = (*outputs, Output(plot.suffix.lower()[1:], plot))
+    _refuse_twice(drawn, "--plot")
+    return drawn
+
+
+def _refuse_twice(outputs: Sequence[Output], option: str) -> None:
     paths = [output.path for output in outputs if output.path is not None]
     twice = sorted({str(path) for path in paths if paths.count(path) > 1})
     if twice:
-        raise SettingsError(f"--output: {', '.join(twice)} would be written twice; give each output its own path")
-    return tuple(outputs) if on_stdout else (Output("table", None), *outputs)
+        raise SettingsError(f"{option}: {', '.join(twice)} would be written twice; give each output its own path")
 
 
 def _one(text: str, formats: Sequence[str]) -> Output:
@@ -83,7 +106,7 @@ def check(outputs: Sequence[Output]) -> None:
 
 
 def publish(
-    report: AuditReport | CvReport | RecipeReport,
+    report: Report,
     outputs: Sequence[Output],
     *,
     verbose: bool = False,

@@ -88,6 +88,17 @@ def number(value: float | None, page: Page) -> str:
     return f"{mantissa.rstrip('.')}{e}{int(exponent) if exponent else ''}"
 
 
+def data_size(count: float | None, page: Page) -> str:
+    """Bytes in three digits at most and decimal units, as `512 B`, `1.2 kB` or `123 MB`; a dash for None."""
+    if count is None:
+        return page.none
+    size, units = float(count), ["B", "kB", "MB", "GB", "TB"]
+    while size >= 999.5 and len(units) > 1:
+        size /= 1000
+        units.pop(0)
+    return f"{size:.0f} {units[0]}" if size >= 9.95 or units[0] == "B" else f"{size:.1f} {units[0]}"
+
+
 def probability(p: float | None, draws: int, page: Page) -> str:
     """A p-value in three significant digits; `<` the smallest that the draws can show when it is below that."""
     if p is None:

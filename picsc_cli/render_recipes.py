@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from picsc_cli import sections
+from picsc_cli.fed_sheets import Sheet, fed_sheets
 from picsc_cli.page import Page, cut, figures, paragraph, percent, points, probable, signed, span, words
 
 if TYPE_CHECKING:
@@ -23,8 +24,15 @@ _HEADS = {
     "subsample": "sub-\nsample",
     "carried": "car-\nried",
     "average": "aver-\nage",
+    "fedavg": "fed-\navg",
+    "fedprox": "fed-\nprox",
+    "scaffold": "scaf-\nfold",
+    "fedcurv": "fed-\ncurv",
+    "fisher-mean": "fisher-\nmean",
+    "picsc-penalty": "picsc-\npenal-\nty",
+    "scaffold-natural": "scaf-\nfold-na-\ntural",
 }
-"""Methods whose name takes two lines, so that the table fits 80 columns."""
+"""Methods whose name takes more lines, so that the table fits 80 columns."""
 
 
 def recipes_summary(report: RecipeReport, page: Page) -> str:
@@ -35,11 +43,15 @@ def recipes_summary(report: RecipeReport, page: Page) -> str:
 
 
 def recipes_table(report: RecipeReport, page: Page, *, verbose: bool = False) -> str:
-    """Every recipe's table and tests, then how they were made; `verbose` adds the settings."""
+    """Every recipe's tables and tests, then how they were made; `verbose` adds the settings."""
     parts = []
     for table in report.tables:
         title = Text(words(f"{table.title} ({table.recipe})", page), "bold")
-        parts.append(paragraph(title, page) + _rows(table, page))
+        if table.verb == "fed":
+            sheets = [_sheet(sheet, page) for sheet in fed_sheets(table, page)]
+            parts += [paragraph(title, page), *sheets]
+        else:
+            parts.append(paragraph(title, page) + _rows(table, page))
         if table.over_sets and table.over_sets[0].tests:
             parts.append(_tests(table, page))
         notes = list(_notes(table))
@@ -53,6 +65,13 @@ def recipes_table(report: RecipeReport, page: Page, *, verbose: bool = False) ->
     footer = [*([f"test: {report.test}"] if tested else []), *([f"versions: {', '.join(shown)}"] if shown else [])]
     parts.append("".join(paragraph(line, page, hanging=2) for line in footer))
     return "\n".join(parts)
+
+
+def _sheet(sheet: Sheet, page: Page) -> str:
+    """A table of a recipe with clients; names of data sets are cut, since they are the longest."""
+    heading = paragraph(sheet.heading, page) if sheet.heading else ""
+    rows = [[Text(cut(row[0].plain, _LONGEST_NAME, page), row[0].style), *row[1:]] for row in sheet.rows]
+    return heading + figures([_HEADS.get(title, title) for title in sheet.titles], [rows], page)
 
 
 def _rows(table: RecipeTable, page: Page) -> str:
@@ -103,12 +122,13 @@ def _mean(over: OverSets, page: Page, *, paper: bool) -> list[Text]:
 
 def _tests(table: RecipeTable, page: Page) -> str:
     """PIcsC against every other method over data sets."""
-    titles = ("picsc against", "k", "Δ accuracy\n[95 %]", "p", "Δ log-loss\n[95 %]", "p")
+    way = "clients" if table.verb == "fed" else "k"
+    titles = ("picsc against", way, "Δ accuracy\n[95 %]", "p", "Δ log-loss\n[95 %]", "p")
     blocks = [
         [
             [
                 Text(test.against),
-                Text(str(over.pieces)),
+                Text(str(over.block)),
                 _with_span(points(test.accuracy, page), span(test.accuracy_interval, 1, page, scale=100)),
                 Text(probable(test.accuracy_p, page)),
                 _with_span(
@@ -134,7 +154,9 @@ def _means(table: RecipeTable, page: Page) -> Iterator[str]:
     for over in table.over_sets:
         scores = ", ".join(f"{score.method} {percent(score.accuracy, page)}" for score in over.scores)
         beside = "" if over.printed is None else f"; {table.paper}: {table.method} {percent(over.printed, page)}"
-        yield f"{over.pieces} pieces, mean accuracy over {over.sets} sets: {scores}{beside}"
+        sets = "1 set" if over.sets == 1 else f"{over.sets} sets"
+        pieces = over.clients or f"{over.pieces} pieces"
+        yield f"{pieces}, mean accuracy over {sets}: {scores}{beside}"
 
 
 def _notes(table: RecipeTable) -> Iterator[str]:
@@ -149,6 +171,10 @@ def _notes(table: RecipeTable) -> Iterator[str]:
             told.setdefault(("* " if row.scores else "not run: ", row.reason), []).append(row.data)
     for (mark, reason), names in told.items():
         yield f"{mark}{', '.join(dict.fromkeys(names))}: {reason}"
+    for test in dict.fromkeys(row.federation.test for row in table.rows if row.federation is not None):
+        yield f"test on each data set, {test}"
     failed = sum(row.failed for row in table.rows)
-    if failed:
+    if failed and table.verb == "fed":
+        yield f"failures of runs and clients: {failed}; picsc fed says why"
+    elif failed:
         yield f"without a number: {failed} models; --output json or picsc cv says why"

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from factories import fragment
 
-from picsc.attribution import attributed
+from picsc.attribution import attributed, effects_of_pieces
 from picsc.reports import FragmentReport
 
 
@@ -35,12 +35,12 @@ def world(shifts: list[float]):
     ],
 )
 def test_culprits(shifts: list[float], aside: tuple[int, ...], called: list[int]) -> None:
-    reports, found = attributed(*world(shifts))
+    reports, found = attributed(*world(shifts), effects_of_pieces)
     assert found == aside
     assert set(called) <= {k for k, report in enumerate(reports) if report.verdict == "shift"}
     assert len(reports) == len(shifts)
 
 
 def test_pieces_that_agree_among_themselves_are_cleared() -> None:
-    reports, _ = attributed(*world([0, 0, 1, 0, 0, 0]))
+    reports, _ = attributed(*world([0, 0, 1, 0, 0, 0]), effects_of_pieces)
     assert [report.verdict for report in reports] == ["ok", "ok", "shift", "ok", "ok", "ok"]

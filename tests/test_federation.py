@@ -141,7 +141,7 @@ def test_fedcurv_without_strength_is_fedavg_to_the_bit() -> None:
 
 
 def test_fedcurv_holds_clients_at_the_others_models() -> None:
-    """A step of its guidance is the gradient of lambda * sum_j (theta - theta_j)' I_j (theta - theta_j) over others."""
+    """Its guidance is the gradient of lambda / K * sum over others of (theta - theta_j)' I_j (theta - theta_j)."""
     algorithm = FedCurv(0.3)
     generator = torch.Generator().manual_seed(0)
     theta, fisher = torch.randn(3, 1, 5, generator=generator), torch.rand(3, 1, 5, generator=generator)
@@ -153,7 +153,7 @@ def test_fedcurv_holds_clients_at_the_others_models() -> None:
     at = torch.randn(1, 5, generator=generator)
     assert guide.stiffness is not None
     assert guide.anchor is not None
-    expected = 2 * 0.3 * (fisher[1] * (at - theta[1]) + fisher[2] * (at - theta[2]))
+    expected = 2 * 0.1 * (fisher[1] * (at - theta[1]) + fisher[2] * (at - theta[2]))
     torch.testing.assert_close(guide.stiffness[0] * (at - guide.anchor[0]), expected, rtol=1e-4, atol=1e-5)
 
 

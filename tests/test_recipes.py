@@ -11,7 +11,7 @@ import pytest
 
 from picsc.errors import RecipeError
 from picsc.recipes import load_recipes
-from picsc.settings import METHODS, AuditSettings, CvSettings
+from picsc.settings import METHODS, AuditSettings, CvSettings, FedSettings
 
 RECIPES = sorted((Path(__file__).parent.parent / "recipes").glob("*.yaml"))
 EXPERIMENTS = ("e1-batchwise", "e2-batchwise", "e3-image", "e3-keel", "e4-image", "e4-keel")
@@ -43,7 +43,7 @@ def test_recipe_is_valid_and_says_which_data_it_uses(path: Path) -> None:
 def test_every_experiment_has_a_smoke_twin_and_prints_every_number_of_the_paper(name: str) -> None:
     full, smoke = load_recipes([RECIPES[0].parent / f"{name}{ending}.yaml" for ending in ("", "-smoke")])
     counts = {*full.recipe.grids.folds, *full.recipe.grids.batches}
-    assert set(full.recipe.printed) == set(full.recipe.data)
+    assert set(full.recipe.printed) == set(full.recipe.names)
     assert all(set(numbers) == counts for numbers in full.recipe.printed.values())
     assert len(smoke.tasks) <= 2
     assert all(task.settings.train.epochs <= 5 for task in smoke.tasks)
@@ -108,7 +108,7 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     second = written(tmp_path, "a: [", "y.yaml")
     told = problems_of(first, second, tmp_path / "z.yaml")
     assert told[:8] == (
-        f"{first}: verb = 'cvv': must be 'audit' or 'cv'",
+        f"{first}: verb = 'cvv': must be 'audit', 'cv' or 'fed'",
         f"{first}: grids.folds[1] = 1: must be greater than or equal to 2",
         f"{first}: printed.a.3 = 120: must be less than or equal to 100",
         f"{first}: cut.foldz: unknown key (known: batches, by, cuts, every, folds, group, shuffle, splitter, time)",
@@ -169,4 +169,4 @@ def test_reading_recipes_loads_nothing_heavy() -> None:
 
 def test_settings_of_the_recipes_are_those_of_their_verb() -> None:
     kinds = {loaded.recipe.verb: type(loaded.tasks[0].settings) for loaded in load_recipes(RECIPES)}
-    assert kinds == {"audit": AuditSettings, "cv": CvSettings}
+    assert kinds == {"audit": AuditSettings, "cv": CvSettings, "fed": FedSettings}

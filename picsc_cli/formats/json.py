@@ -6,12 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from picsc.cv_report import CvReport
-    from picsc.recipe_report import RecipeReport
-    from picsc.reports import AuditReport
+    from picsc_cli.renderers import Report
 
 
-def report_json(report: AuditReport | CvReport | RecipeReport, *, ascii_only: bool = False) -> str:
+def report_json(report: Report, *, ascii_only: bool = False) -> str:
     r"""The report as JSON text that ends in a newline.
 
     Args:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from picsc_cli.fed_sheets import fed_sheets
+from picsc_cli.formats.markdown_text import grid, plain
 from picsc_cli.page import Page, percent, points, probable, signed, span
-from picsc_cli.streams import printable
 
 if TYPE_CHECKING:
     from picsc.recipe_report import OverSets, RecipeReport, RecipeRow, RecipeTable
@@ -18,10 +19,11 @@ def recipes_markdown(report: RecipeReport) -> str:
     """Every recipe under a heading of its own; accuracies in percent, differences in points, log-losses in nats."""
     lines: list[str] = []
     for table in report.tables:
-        lines += [f"# {_plain(table.title)}", "", *_about(table), "", *_rows(table), ""]
+        lines += [f"# {plain(table.title)}", "", *_about(table), ""]
+        lines += _sheets(table) if table.verb == "fed" else [*_rows(table), ""]
         if table.over_sets and table.over_sets[0].tests:
-            lines += [f"PIcsC against every other method, {report.test}.", "", *_tests(table.over_sets), ""]
-        lines += ["## Manifest", "", f"- recipe {_plain(table.recipe)}, sha256 {table.sha256}", *_data(table), ""]
+            lines += [f"PIcsC against every other method, {report.test}.", "", *_tests(table), ""]
+        lines += ["## Manifest", "", f"- recipe {plain(table.recipe)}, sha256 {table.sha256}", *_data(table), ""]
     versions = report.manifest.get("versions")
     if isinstance(versions, dict):
         lines += [f"Versions: {', '.join(f'{name} {version}' for name, version in versions.items())}", ""]
@@ -30,11 +32,27 @@ def recipes_markdown(report: RecipeReport) -> str:
 
 def _about(table: RecipeTable) -> Iterator[str]:
     if table.paper:
-        yield f"Paper: {_plain(table.paper)}, {table.method}; Δ is our {table.method} minus the paper's, in points.  "
+        yield f"Paper: {plain(table.paper)}, {table.method}; Δ is our {table.method} minus the paper's, in points.  "
     if table.version:
-        yield f"Data: {_plain(table.version)}  "
+        yield f"Data: {plain(table.version)}  "
     if table.over_sets:
-        yield "A star marks a row that is left out of the means; why stands in the last column."
+        place = "below" if table.verb == "fed" else "in the last column"
+        yield f"A star marks a row that is left out of the means; why stands {place}."
+
+
+def _sheets(table: RecipeTable) -> list[str]:
+    """The tables of a recipe with clients, then why data sets were not run or do not count."""
+    lines = []
+    for sheet in fed_sheets(table, _PAGE):
+        lines += [f"## {plain(sheet.heading)}", ""] if sheet.heading else []
+        rows = [[plain(row[0].plain), *(cell.plain for cell in row[1:])] for row in sheet.rows]
+        lines += [*grid([title.replace("\n", " ") for title in sheet.titles], rows), ""]
+    for row in table.rows:
+        run = row.federation
+        partition = f"{plain(run.partition)}; {plain(run.model)}; seeds: {run.repeats}" if run is not None else ""
+        lines += [f"- {plain(row.data)}: {'. '.join(filter(None, (partition, plain(row.reason))))}"]
+    tests = dict.fromkeys(row.federation.test for row in table.rows if row.federation is not None)
+    return [*lines, "", *(f"Test on each data set, {plain(test)}." for test in tests), ""]
 
 
 def _rows(table: RecipeTable) -> list[str]:
@@ -43,21 +61,21 @@ def _rows(table: RecipeTable) -> list[str]:
             [row.data, _count(row.rows), _count(row.pieces), _count(row.shifted), row.verdict or "", row.reason]
             for row in table.rows
         ]
-        return _table(["data set", "rows", "pieces", "shifted", "verdict", "note"], rows)
+        return grid(["data set", "rows", "pieces", "shifted", "verdict", "note"], rows)
     methods = [score.method for score in next((row.scores for row in table.rows if row.scores), ())]
     paper = ["paper", "Δ"] if table.paper else []
     rows = []
     for pieces in dict.fromkeys(row.pieces for row in table.rows):
         rows += [_row(row, len(methods), paper=bool(paper)) for row in table.rows if row.pieces == pieces]
         rows += [_mean(over, paper=bool(paper)) for over in table.over_sets if over.pieces == pieces]
-    return _table(["data set", "rows", "k", *methods, *paper, "note"], rows)
+    return grid(["data set", "rows", "k", *methods, *paper, "note"], rows)
 
 
 def _row(row: RecipeRow, methods: int, *, paper: bool) -> list[str]:
     mark = "" if row.counted or not row.scores else "\\*"
     scores = [percent(score.accuracy, _PAGE) for score in row.scores] or [_PAGE.none] * methods
     beside = [percent(row.printed, _PAGE), points(row.difference, _PAGE).plain] if paper else []
-    return [_plain(row.data) + mark, _count(row.rows), _count(row.pieces), *scores, *beside, _plain(row.reason)]
+    return [plain(row.data) + mark, _count(row.rows), _count(row.pieces), *scores, *beside, plain(row.reason)]
 
 
 def _mean(over: OverSets, *, paper: bool) -> list[str]:
@@ -66,41 +84,37 @@ def _mean(over: OverSets, *, paper: bool) -> list[str]:
     return [*(f"**{cell}**" for cell in cells), ""]
 
 
-def _tests(blocks: Sequence[OverSets]) -> list[str]:
+def _tests(table: RecipeTable) -> list[str]:
     rows = [
         [
             test.against,
-            str(over.pieces),
+            str(over.block),
             f"{points(test.accuracy, _PAGE).plain} {span(test.accuracy_interval, 1, _PAGE, scale=100)}",
             probable(test.accuracy_p, _PAGE),
             f"{signed(test.log_loss, 3, _PAGE).plain} {span(test.log_loss_interval, 3, _PAGE)}",
             probable(test.log_loss_p, _PAGE),
         ]
-        for over in blocks
+        for over in table.over_sets
         for test in over.tests
     ]
-    return _table(["picsc against", "k", "Δ accuracy [95 %]", "p", "Δ log-loss [95 %]", "p"], rows)
+    return grid(
+        [
+            "picsc against",
+            "clients" if table.verb == "fed" else "k",
+            "Δ accuracy [95 %]",
+            "p",
+            "Δ log-loss [95 %]",
+            "p",
+        ],
+        rows,
+    )
 
 
 def _data(table: RecipeTable) -> list[str]:
     found = {row.data: row.sha256 for row in table.rows if row.sha256}
     settings = [f"- {name}: `{value}`" for name, value in table.settings.items()]
-    return [*settings, *(f"- {_plain(name)}, sha256 {sha256}" for name, sha256 in found.items())]
-
-
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return [_line(titles), _line(["---"] * len(titles)), *(_line(row) for row in rows)]
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cell.strip() for cell in cells)} |"
+    return [*settings, *(f"- {plain(name)}, sha256 {sha256}" for name, sha256 in found.items())]
 
 
 def _count(count: int | None) -> str:
     return _PAGE.none if count is None else str(count)
-
-
-def _plain(text: str) -> str:
-    """Text that Markdown and HTML show as it is."""
-    shown = printable(text).replace("&", "&amp;").replace("<", "&lt;")
-    return "".join(f"\\{char}" if char in "\\`*_[]|" else char for char in shown)

@@ -9,6 +9,8 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from factories import audit_report, cv_report, recipe_report  # noqa: E402 - the tests are no package
+from fed_factories import fed_audit_report, fed_report  # noqa: E402
+from fed_recipe_factories import fed_recipe_report  # noqa: E402
 
 from picsc_cli.page import Page  # noqa: E402
 from picsc_cli.renderers import as_text  # noqa: E402
@@ -17,6 +19,9 @@ for name, report, formats in (
     ("audit", audit_report(), {"json": "json"}),
     ("cv", cv_report(), {"json": "json", "csv": "csv"}),
     ("recipes", recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
+    ("fed-recipes", fed_recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
+    ("fed", fed_report(), {"json": "json", "csv": "csv", "markdown": "md", "svg": "svg"}),
+    ("fed-audit", fed_audit_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
 ):
     in_ascii = as_text(report, "table", Page(ascii_only=True)).encode("ascii", "replace")
     (HERE / f"{name}-table-ascii.txt").write_bytes(in_ascii)

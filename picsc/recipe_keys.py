@@ -1,0 +1,87 @@
+"""What a recipe may hold apart from the settings of its verb. Torch-free."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from picsc.settings import AuditSettings, CvSettings, FedMethod, FedSettings, Method, PartitionName
+
+VerbSettings = AuditSettings | CvSettings | FedSettings
+KINDS: dict[str, type[VerbSettings]] = {"audit": AuditSettings, "cv": CvSettings, "fed": FedSettings}
+"""By verb."""
+_Count = Annotated[int, Field(ge=2)]
+_Percent = Annotated[float, Field(ge=0, le=100)]
+
+
+class _Keys(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Entry(_Keys):
+    """One data set, written as its name or file alone, or as `{data: NAME, by: COL}`."""
+
+    data: str
+    """Name of a data set, or a file relative to the recipe: whatever has a slash or an extension is a file."""
+    by: str | None = None
+    """With `verb: fed`, its column with one client per value; None is the set's own, or what `clients` says."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, values: object) -> object:
+        if isinstance(values, str):
+            return {"data": values}
+        named = isinstance(values, dict) and "data" in values and all(isinstance(key, str) for key in values)
+        if not named:
+            raise ValueError(f"{values!r} is neither a name or file nor {{data: NAME, by: COL}}")
+        return values
+
+    @property
+    def is_file(self) -> bool:
+        """Whether `data` is a path."""
+        return "/" in self.data or "\\" in self.data or Path(self.data).suffix != ""
+
+
+class Grids(_Keys):
+    """What is run one after another: at most one of folds and batches; with `verb: fed`, partitions times clients."""
+
+    folds: tuple[_Count, ...] = ()
+    """Numbers of folds."""
+    batches: tuple[_Count, ...] = ()
+    """Numbers of batches."""
+    partition: tuple[PartitionName, ...] = ()
+    """Ways to invent clients."""
+    clients: tuple[_Count, ...] = ()
+    """Numbers of invented clients."""
+
+
+class Paper(_Keys):
+    """The paper's table that stands beside ours."""
+
+    table: str
+    method: Method | FedMethod
+    """The method whose mean accuracy is compared."""
+
+
+class Recipe(_Keys):
+    """What a recipe holds apart from the settings of its verb."""
+
+    title: str
+    verb: Literal["audit", "cv", "fed"]
+    data: tuple[Entry, ...]
+    """At least one."""
+    version: str = ""
+    """Which version of the data is used, in words."""
+    unknown_version: tuple[str, ...] = ()
+    """Data sets whose version in the paper is not known: run and shown, but left out of means over data sets."""
+    grids: Grids = Grids()
+    paper: Paper | None = None
+    printed: dict[str, dict[int | FedMethod, _Percent]] = {}
+    """The paper's mean accuracies in percent: data set, then number of pieces, or method with `verb: fed`."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The data sets as the recipe names them."""
+        return tuple(entry.data for entry in self.data)
