@@ -79,6 +79,11 @@ def contraception(folder: Path) -> None:
     )
 
 
+def stream(folder: Path) -> None:
+    rows = [f"{i * i % 7}.5,{i}.25,{i % 2}\n" for i in range(40)]
+    (folder / "weather.csv").write_text("feat_1,feat_2,target\n" + "".join(rows))
+
+
 WAYS = [
     ("gas-sensor-drift", "gas_sensor_drift", comma),
     ("gas-sensor-drift", "gas_sensor_drift/Dataset", uci_with),
@@ -88,6 +93,7 @@ WAYS = [
     ("heart-disease", "heart_disease_4sites", heart),
     ("parkinsons-telemonitoring", "parkinsons_telemonitoring", parkinsons),
     ("contraception", "site_tabular", contraception),
+    ("noaa-weather", "drift_streams", stream),
 ]
 
 
@@ -209,3 +215,8 @@ def test_every_natural_table_has_a_folder_and_the_other_way_round() -> None:
     assert tables == set(NATURAL)
     assert natural_client("Gas_Sensor_Drift") == "batch"
     assert natural_client("wdbc") is natural_client("shakespeare") is natural_client("no such set") is None
+
+
+def test_a_stream_is_cut_into_ten_stretches_in_order(tmp_path: Path) -> None:
+    table = get(put(tmp_path, "drift_streams", stream), "noaa-weather", ("stretch",))
+    assert table.keys["stretch"].tolist() == [1 + i // 4 for i in range(40)]

@@ -192,6 +192,10 @@ NAMED: dict[str, Entry] = {
         ("parkinsons_updrs.data",),
         "parkinsons_updrs.data",
     ),
+    "noaa-weather": NamedFolder(
+        "table", ("noaa-weather", "drift-streams"), ("weather.csv", "NOAA_weather.csv"), "weather.csv, its class last"
+    ),
+    "elec2": NamedFolder("table", ("elec2", "drift-streams"), ("elec.csv", "elec2.csv"), "elec.csv, its class last"),
     "contraception": _by_r("Contraception", "mlmRev"),
     "verbagg": _by_r("VerbAgg", "lme4"),
     "guimmun": _by_r("guImmun", "mlmRev"),

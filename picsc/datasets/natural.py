@@ -15,7 +15,7 @@ import pandas as pd
 from picsc.datasets.image_parts import digest
 from picsc.datasets.load import from_frame
 from picsc.datasets.named import known_as
-from picsc.datasets.natural_files import read_activity, read_drift, read_one_file, read_sites
+from picsc.datasets.natural_files import read_activity, read_drift, read_one_file, read_sites, read_stream
 from picsc.datasets.table import Dataset
 from picsc.settings import ReadSettings
 
@@ -45,6 +45,8 @@ NATURAL: dict[str, NaturalTable] = {
         partial(read_one_file, files=("parkinsons_updrs.data",), rename={"subject#": "subject"}),
         ("motor_UPDRS",),
     ),
+    "noaa-weather": NaturalTable("stretch", "target", partial(read_stream, files=("weather.csv", "NOAA_weather.csv"))),
+    "elec2": NaturalTable("stretch", "class", partial(read_stream, files=("elec.csv", "elec2.csv"))),
     "contraception": NaturalTable(
         "district",
         "use",

@@ -22,6 +22,8 @@ from picsc.settings import ReadSettings
 
 Found = tuple[pd.DataFrame, list[str]]
 """A frame of n rows and the SHA-256 of every file."""
+STRETCHES = 10
+"""Clients that a stream is cut into."""
 GASES = ("Ethanol", "Ethylene", "Ammonia", "Acetaldehyde", "Acetone", "Toluene")
 """In the order of UCI's numbers, from 1."""
 SITES = ("cleveland", "hungarian", "switzerland", "va")
@@ -52,6 +54,23 @@ def read_one_file(folder: Path, *, files: Sequence[str], rename: Mapping[str, st
     frame, sha256 = read_frame(path, ReadSettings())
     numbered = [column for column in frame.columns if column in _NUMBERED]
     return frame.drop(columns=numbered).rename(columns=dict(rename or {})), [sha256]
+
+
+def read_stream(folder: Path, *, files: Sequence[str]) -> Found:
+    """Read a table whose rows are in order of time, and number ten stretches of it.
+
+    Args:
+        folder: where the file is.
+        files: its names, most wanted first.
+
+    Returns:
+        Its columns, and stretch: 1 to 10, each with a tenth of the rows.
+
+    Raises:
+        DataError: as `read_one_file`.
+    """
+    frame, digests = read_one_file(folder, files=files)
+    return frame.assign(stretch=1 + np.arange(len(frame)) * STRETCHES // len(frame)), digests
 
 
 def read_drift(folder: Path) -> Found:
