@@ -3,10 +3,10 @@
     python benchmarks/federation.py --flower-python PATH [--clients 100] [--repeats 3] [--data-dir DIR] [--write PATH]
 
 MNIST's 60,000 training images are dealt out at random to clients of equal size; each trains LeNet-5 for one epoch of
-full minibatches of 64 with SGD at learning rate 0.01 and momentum 0.9, and the server takes the mean. Both sides get
+minibatches of 64 with SGD at learning rate 0.01 and momentum 0.9, and the server takes the mean. Both sides get
 the same images, partition and first weights in one file, take turns as fresh processes within every repeat, and have
 all cores. A repeat has its own partition, weights and minibatches; the weights have seen a few minibatches of the
-training images, because nine steps from random ones leave LeNet at chance, where all accuracies are alike.
+training images, because ten steps from random ones leave LeNet at chance, where all accuracies are alike.
 
 The time of the round is from the first weights to the mean, when all processes live, have read the data and are warm;
 what they need until then is in the time of the whole process. What Flower is given is said in federation_flower.py,
@@ -39,11 +39,16 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
+from picsc.client_modules import ClientModules
+from picsc.client_scores import own_rows
+from picsc.client_steps import LocalRecipe
 from picsc.datasets.catalog import by_name
 from picsc.datasets.images import ImageSet, pixel_scale
 from picsc.early_stopping import predict
 from picsc.engine import train
-from picsc.minibatches import epoch_steps
+from picsc.federated_algorithms import FedAvg
+from picsc.federation import Entry, Rules, begin, play_round
+from picsc.guidance import Guidance
 from picsc.models import lenet
 from picsc.settings import ReadSettings
 from picsc.threads import one_thread
@@ -172,34 +177,31 @@ def unflat(theta: NDArray[np.float32]) -> nn.Module:
 
 
 def _picsc_round(path: Path) -> Round:
-    """Clients one after another, in this process, on one core."""
+    """The round as `picsc fed` plays it: clients one model at a time, on as many threads as there are cores."""
     with np.load(path) as stored:
         given = {name: stored[name] for name in stored.files}
-    seed, batch_size, n = int(given["seed"]), int(given["batch_size"]), given["clients"].shape[1]
-
-    def trained(client: int, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        model = unflat(given["theta"])
-        train(
-            model,
-            standardised(given["pixels"][rows], given["scale"]),
-            torch.from_numpy(given["labels"][rows]),
-            likelihood="classes",
-            steps=int(given["epochs"]) * epoch_steps(n, batch_size),
-            lr=float(given["lr"]),
-            batch_size=batch_size,
-            seed=1_000_000 * (seed + 1) + client,  # not Flower's minibatches
-            optimizer="sgd",
-            momentum=float(given["momentum"]),
-        )
-        return flat(model)
-
+    images = standardised(given["pixels"], given["scale"]).to(memory_format=torch.channels_last)
+    rows = tuple(np.sort(each) for each in given["clients"])
+    clients = ClientModules(
+        take=lambda chosen: images[torch.from_numpy(chosen)],
+        y=torch.from_numpy(given["labels"]),
+        classes=10,
+        train=rows,
+        judges=own_rows([torch.from_numpy(each[:1]) for each in rows]),  # Flower does not score in the round either
+        model=lambda seed: lenet(1, images.shape[-1], 10, seed=seed),
+        recipe=LocalRecipe(int(given["epochs"]), int(given["batch_size"]), momentum=float(given["momentum"])),
+        workers=len(os.sched_getaffinity(0)),
+    )
+    entry = Entry("fedavg", FedAvg(), clients, (float(given["lr"]),))
+    course = begin(entry, 0)
+    course.state["theta"] = torch.from_numpy(given["theta"])[None]
+    rules = Rules(rounds=1, seed=1_000_000 * (int(given["seed"]) + 1), participants=len(rows))  # not Flower's order
     with one_thread():
-        trained(0, given["clients"][0])  # as Flower's actors, warm before the clock starts
+        warm = torch.tensor(entry.rates)
+        clients.fit(np.arange(2), course.state["theta"][None], Guidance(), warm, seed=0, round_number=0)  # as Flower's
         start, processor = time.perf_counter(), time.process_time()
-        total = np.zeros(len(given["theta"]))
-        for client, rows in enumerate(given["clients"]):
-            total += trained(client, rows)
-        theta = (total / len(given["clients"])).astype(np.float32)
+        play_round([entry], [course], rules, 0)
+        theta = course.state["theta"][0].numpy()
         return Round(theta, time.perf_counter() - start, time.process_time() - processor)
 
 

@@ -99,7 +99,7 @@ def trained(theta: np.ndarray, data: Shared, client: int) -> tuple[np.ndarray, i
     size = int(data.recipe["batch_size"])
     for _ in range(int(data.recipe["epochs"])):
         order = torch.randperm(len(rows), generator=generator)
-        for batch in order[: len(rows) // size * size].split(size):  # full minibatches only, as picsc
+        for batch in order.split(size):
             optimizer.zero_grad()
             loss(model(x[batch]), y[batch]).backward()
             optimizer.step()

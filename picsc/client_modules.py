@@ -5,7 +5,7 @@ Letters: N rows of all clients, k clients of the round, a models of each client,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -114,29 +114,28 @@ class ClientModules:
         minibatches: Iterator[NDArray[np.int64]],
     ) -> Tensor:
         """One client's model after its local steps, (d,)."""
-        stiffness, anchor, drift, scale = guide
         recipe = self.recipe
-        flat = began.clone()
-        vector_to_parameters(flat, model.parameters())  # parameters are views of the vector from here on
-        parameters = list(model.parameters())
-        velocity = torch.zeros_like(flat) if recipe.momentum else None
+        parameters = _loaded(model, began)
+        stiffness, anchor, drift, scale = (None if part is None else _pieces(part, parameters) for part in guide)
+        velocity = [torch.zeros_like(each) for each in parameters] if recipe.momentum else None
         for rows in minibatches:
             loss = -summed_log_likelihood(model(self.take(rows)), self.y[rows], self.likelihood) / len(rows)
             gradients = torch.autograd.grad(loss, parameters)
-            g = torch.cat([each.reshape(-1) for each in gradients])
             with torch.no_grad():
-                if recipe.weight_decay:
-                    g.add_(flat, alpha=recipe.weight_decay)
-                if stiffness is not None and anchor is not None:
-                    g.addcmul_(stiffness, flat - anchor)
-                if velocity is not None:
-                    g = velocity.mul_(recipe.momentum).add_(g)
-                if drift is not None:
-                    g = g + drift
-                if scale is not None:
-                    g = g * scale
-                flat.sub_(g * lr)
-        return flat
+                for i, (w, raw) in enumerate(zip(parameters, gradients, strict=True)):
+                    g = raw
+                    if recipe.weight_decay:
+                        g = g.add(w, alpha=recipe.weight_decay)
+                    if stiffness is not None and anchor is not None:
+                        g = torch.addcmul(g, stiffness[i], w - anchor[i])
+                    if velocity is not None:
+                        g = velocity[i].mul_(recipe.momentum).add_(g)
+                    if drift is not None:
+                        g = g + drift[i]
+                    if scale is not None:
+                        g = g * scale[i]
+                    w.sub_(g, alpha=lr)
+        return torch.cat([each.detach().reshape(-1) for each in parameters])
 
     def fisher(self, clients: NDArray[np.int64], theta: Tensor) -> Tensor:
         """Diagonal empirical Fisher of each client's rows at its parameters; see `picsc.federation.Clients`."""
@@ -199,3 +198,21 @@ class ClientModules:
 
 def _last_dense(model: nn.Module) -> nn.Linear:
     return [layer for layer in model.modules() if isinstance(layer, nn.Linear)][-1]
+
+
+def _pieces(vector: Tensor, parameters: Sequence[Tensor]) -> list[Tensor]:
+    """A vector (d,) as views in the parameters' shapes."""
+    parts = torch.split(vector, [each.numel() for each in parameters])
+    return [part.view(each.shape) for part, each in zip(parts, parameters, strict=True)]
+
+
+def _loaded(model: nn.Module, theta: Tensor) -> list[nn.Parameter]:
+    """Give a model its own copy of parameters; kernels of convolutions with channels innermost.
+
+    On processors a LeNet then trains in half the time, as long as its images are laid out the same way.
+    """
+    parameters = list(model.parameters())
+    for parameter, piece in zip(parameters, _pieces(theta, parameters), strict=True):
+        layout = torch.channels_last if parameter.ndim == 4 else torch.contiguous_format
+        parameter.data = piece.clone(memory_format=layout)
+    return parameters

@@ -16,7 +16,7 @@ from picsc.errors import SettingsError
 from picsc.settings import FED_METHODS, FedSettings, validated
 from picsc_cli import outputs
 from picsc_cli.app import app
-from picsc_cli.fed import demonstrated, with_natural_clients
+from picsc_cli.fed import DEMONSTRATED, demonstrated, with_natural_clients
 
 QUICK = ("--rounds", "2", "--epochs", "1", "--repeats", "1", "--lr", "0.1", "--jobs", "1")
 
@@ -175,7 +175,7 @@ def test_the_demonstration_gives_way_to_options(
     invented: dict[str, object], chosen: dict[str, object], expected: tuple[dict[str, object], dict[str, object]]
 ) -> None:
     clients, others = demonstrated(invented, chosen)
-    assert (clients, others) == (expected[0], {"model": "mlp", **expected[1]})
+    assert (clients, others) == (expected[0], {"model": "mlp", "hidden": 16, "methods": DEMONSTRATED, **expected[1]})
     assert validated(FedSettings, clients=clients, **others).model == "mlp"
 
 
