@@ -269,9 +269,10 @@ def _rules(task: _Task, clients: ClientMlps | ClientModules, *, look: bool = Tru
 def _rates(task: _Task, tell: Tell) -> dict[str, tuple[float, bool]]:
     """The learning rate of every method, and whether it trains in natural coordinates.
 
-    Reading: all methods choose from the same rates by mean accuracy over clients on rows set aside from every client's
-        training rows; those that may train in natural coordinates choose these the same way. The trigger does not
-        look meanwhile: its term changes the choice less than its cost would.
+    Reading: all methods choose from the same rates by mean accuracy over clients and the last fifth of the rounds, on
+        rows set aside from every client's training rows; those that may train in natural coordinates choose these the
+        same way. The last round alone would favour rates at which accuracy still jumps. The trigger does not look
+        meanwhile: its term changes the choice less than its cost would.
     """
     kept = task.folder.get(task.part("rates"))
     if kept is not None:
@@ -292,13 +293,18 @@ def _rates(task: _Task, tell: Tell) -> dict[str, tuple[float, bool]]:
     best: dict[str, tuple[float, float, float, bool]] = {}
     for entry, course in zip(entries, courses, strict=True):
         for i, rate in enumerate(entry.rates):
-            accuracy = _mean(course.accuracy[-1][i])
-            loss = _mean(course.log_loss[-1][i])
-            found = (-np.inf if np.isnan(accuracy) else accuracy, -np.inf if np.isnan(loss) else -loss)
+            accuracy = _late(course.accuracy, i)
+            found = (-np.inf if np.isnan(accuracy) else accuracy, -np.nan_to_num(_late(course.log_loss, i), nan=np.inf))
             if entry.name not in best or found > best[entry.name][:2]:
                 best[entry.name] = (*found, rate, entry.algorithm.natural)
     task.folder.put(task.part("rates"), {name: np.array(found[2:], np.float64) for name, found in best.items()})
     return {name: (found[2], found[3]) for name, found in best.items()}
+
+
+def _late(rounds: Sequence[NDArray[np.float64]], candidate: int) -> float:
+    """Mean over clients and the last fifth of the rounds, (a, K) each; NaN of a candidate that failed."""
+    last = rounds[-max(1, len(rounds) // 5) :]
+    return float(np.mean([_mean(values[candidate]) for values in last]))
 
 
 def _mean(values: NDArray[np.float64]) -> float:
