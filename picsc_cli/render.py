@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from picsc_cli import sections
-from picsc_cli.page import Page, cut, drawn, number, one_line, paper_table, paragraph, probability, words
+from picsc_cli.page import Page, cut, drawn, number, paper_table, paragraph, probability, words
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -25,14 +25,12 @@ _NAMES = 3
 """Columns named per piece."""
 _LONGEST_PIECE = 24
 
-_VERDICT_STYLE = {"ok": "green", "shift": "bold red", "inconclusive": "yellow", "error": "bold magenta"}
 _BESIDE = "top columns"
 
 
 def audit_summary(report: AuditReport, page: Page) -> str:
     """The three lines of the summary, each on one line whatever its length."""
-    first, *rest = report.summary
-    return one_line(first, page, _VERDICT_STYLE[report.verdict]) + "".join(one_line(line, page) for line in rest)
+    return sections.three_lines(report.summary, page, sections.VERDICT_STYLE[report.verdict])
 
 
 def audit_table(report: AuditReport, page: Page, *, verbose: bool = False) -> str:
@@ -77,7 +75,7 @@ def _pieces(report: AuditReport, shown: Sequence[FragmentReport], page: Page) ->
     for fragment, row in zip(shown, rows, strict=True):
         *cells, verdict = row
         beside = [Text(_what(fragment, report.level, room, page))] if room else []
-        table.add_row(*map(Text, cells), Text(verdict, _VERDICT_STYLE[fragment.verdict]), *beside)
+        table.add_row(*map(Text, cells), Text(verdict, sections.VERDICT_STYLE[fragment.verdict]), *beside)
     ample = page.width + sum(widths) + 3 * len(widths)  # so that rich never shrinks a column
     return drawn(table, page, width=ample) + "".join(_notes(report, shown, page, beside=bool(room)))
 

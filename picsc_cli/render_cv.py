@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from picsc_cli import sections
-from picsc_cli.page import Page, cut, figures, one_line, paragraph, percent, points, probable, signed, span, words
+from picsc_cli.page import Page, cut, figures, paragraph, percent, points, probable, signed, span, words
 
 if TYPE_CHECKING:
     from picsc.cv_report import CvReport, Difference, MethodReport, Unit
@@ -27,24 +27,14 @@ _BASE, _OURS = "st-cv", "picsc"
 
 def cv_summary(report: CvReport, page: Page) -> str:
     """The three lines of the summary, each on one line whatever its length."""
-    first, *rest = report.summary
-    return one_line(first, page, "bold") + "".join(one_line(line, page) for line in rest)
+    return sections.three_lines(report.summary, page, "bold")
 
 
 def cv_table(report: CvReport, page: Page, *, verbose: bool = False) -> str:
     """The whole report; `verbose` adds what the methods are, the columns as understood and the settings."""
     title = f"{report.data.name}, {report.data.rows} rows, {report.pieces}, {_runs(report)}"
     parts = [cv_summary(report, page), paragraph(title, page) + _pieces(report, page), _comparison(report, page)]
-    said = [paragraph(line, page, hanging=2) for line in _sentences(report, page)]
-    if said:
-        parts.append("".join(said))
-    if report.findings:
-        parts.append(sections.findings(report.findings, page))
-    if verbose:
-        methods = [paragraph(f"{method.method}: {method.words}", page, hanging=2) for method in report.methods]
-        columns = [sections.columns(report.data.columns, page)] if report.data.columns else []
-        parts += ["".join(methods), *columns, sections.settings(report.settings, page)]
-    parts.append("".join(paragraph(line, page, hanging=2) for line in _footer(report)))
+    parts += sections.below(report, _sentences(report, page), _footer(report), page, verbose=verbose)
     return "\n".join(parts)
 
 

@@ -18,7 +18,6 @@ from picsc_cli.page import (
     data_size,
     figures,
     number,
-    one_line,
     paragraph,
     percent,
     points,
@@ -38,13 +37,11 @@ _FAILURES = 5
 _LARGEST = 3
 """Clients whose tau is told."""
 _BASE, _OURS = "fedavg", "picsc"
-VERDICT_STYLE = {"ok": "green", "shift": "bold red", "inconclusive": "yellow", "error": "bold magenta"}
 
 
 def fed_summary(report: FedReport, page: Page) -> str:
     """The three lines of the summary, each on one line whatever its length."""
-    first, *rest = report.summary
-    return one_line(first, page, "bold") + "".join(one_line(line, page) for line in rest)
+    return sections.three_lines(report.summary, page, "bold")
 
 
 def fed_table(report: FedReport, page: Page, *, verbose: bool = False) -> str:
@@ -55,16 +52,7 @@ def fed_table(report: FedReport, page: Page, *, verbose: bool = False) -> str:
         _methods(report, page),
         _comparison(report, page),
     ]
-    said = [paragraph(line, page, hanging=2) for line in _sentences(report, page)]
-    if said:
-        parts.append("".join(said))
-    if report.findings:
-        parts.append(sections.findings(report.findings, page))
-    if verbose:
-        methods = [paragraph(f"{method.method}: {method.words}", page, hanging=2) for method in report.methods]
-        columns = [sections.columns(report.data.columns, page)] if report.data.columns else []
-        parts += ["".join(methods), *columns, sections.settings(report.settings, page)]
-    parts.append("".join(paragraph(line, page, hanging=2) for line in _footer(report)))
+    parts += sections.below(report, _sentences(report, page), _footer(report), page, verbose=verbose)
     return "\n".join(parts)
 
 
@@ -129,7 +117,7 @@ def _client(client: ClientShift, accuracy: float | None, page: Page) -> list[Tex
 
 
 def _verdict(verdict: str) -> Text:
-    return Text(verdict, VERDICT_STYLE[verdict])
+    return Text(verdict, sections.VERDICT_STYLE[verdict])
 
 
 def _others(rest: Sequence[ClientShift]) -> str:

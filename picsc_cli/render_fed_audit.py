@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from picsc_cli import sections
-from picsc_cli.page import Page, cut, data_size, figures, number, one_line, paragraph, probable, words
-from picsc_cli.render_fed import LONGEST_CLIENT, VERDICT_STYLE, versions
+from picsc_cli.page import Page, cut, data_size, figures, number, paragraph, probable, words
+from picsc_cli.render_fed import LONGEST_CLIENT, versions
 
 if TYPE_CHECKING:
     from picsc.fed_report import ClientAudit, FedAuditReport
@@ -25,8 +25,7 @@ _GIVE_WAY = ("rel.", "label\np")
 
 def fed_audit_summary(report: FedAuditReport, page: Page) -> str:
     """The three lines of the summary, each on one line whatever its length."""
-    first, *rest = report.summary
-    return one_line(first, page, VERDICT_STYLE[report.verdict]) + "".join(one_line(line, page) for line in rest)
+    return sections.three_lines(report.summary, page, sections.VERDICT_STYLE[report.verdict])
 
 
 def fed_audit_table(report: FedAuditReport, page: Page, *, verbose: bool = False) -> str:
@@ -72,7 +71,7 @@ def _clients(shown: Sequence[ClientAudit], page: Page) -> str:
         "KL": [Text(number(client.covariate_kl, page)) for client in shown],
         "label\nKL": [Text(number(client.label_kl, page)) for client in shown],
         "label\np": [Text(probable(client.label_p, page)) for client in shown],
-        "verdict": [Text(client.verdict, VERDICT_STYLE[client.verdict]) for client in shown],
+        "verdict": [Text(client.verdict, sections.VERDICT_STYLE[client.verdict]) for client in shown],
     }
     longest = max((cell_len(words(client.name, page)) for client in shown), default=0)
     wanted = min(longest, LONGEST_CLIENT)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from picsc_cli.page import Page, drawn, paper_table, paragraph, words
+from picsc_cli.page import Page, drawn, one_line, paper_table, paragraph, words
 
 if TYPE_CHECKING:
+    from picsc.cv_report import CvReport
+    from picsc.fed_report import FedReport
     from picsc.reports import ColumnInfo, DataInfo, Finding
 
+VERDICT_STYLE = {"ok": "green", "shift": "bold red", "inconclusive": "yellow", "error": "bold magenta"}
 _SEVERITY_STYLE = {"note": "cyan", "warning": "yellow", "error": "bold red"}
+
+
+def three_lines(summary: tuple[str, str, str], page: Page, style: str) -> str:
+    """The three lines of the summary, each on one line whatever its length."""
+    first, *rest = summary
+    return one_line(first, page, style) + "".join(one_line(line, page) for line in rest)
 
 
 def findings(found: Sequence[Finding], page: Page) -> str:
@@ -65,3 +74,26 @@ def _value(value: object, page: Page) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(str(item) for item in value) or page.none
     return page.none if value is None else str(value)
+
+
+def below(
+    report: CvReport | FedReport, sentences: Iterable[str], footer: Iterable[str], page: Page, *, verbose: bool
+) -> list[str]:
+    """What stands below the tables of a comparison of methods.
+
+    Args:
+        report: of the comparison.
+        sentences: what the tables do not show.
+        footer: how numbers were reached.
+        page: to draw on.
+        verbose: also what the methods are, the columns as understood and the settings.
+    """
+    parts = ["".join(paragraph(line, page, hanging=2) for line in sentences)]
+    if report.findings:
+        parts.append(findings(report.findings, page))
+    if verbose:
+        methods = [paragraph(f"{method.method}: {method.words}", page, hanging=2) for method in report.methods]
+        understood = [columns(report.data.columns, page)] if report.data.columns else []
+        parts += ["".join(methods), *understood, settings(report.settings, page)]
+    parts.append("".join(paragraph(line, page, hanging=2) for line in footer))
+    return [part for part in parts if part]
