@@ -166,7 +166,7 @@ class ClientAudit:
     gamma: float | None
     """Its calibrated threshold."""
     p: float | None
-    """Adjusted over clients."""
+    """The smaller of `p_data` and `p_model`."""
     fisher_gap: float | None
     relative_gap: float | None
     covariate_kl: float | None
@@ -175,6 +175,10 @@ class ClientAudit:
     """Adjusted over clients."""
     verdict: Verdict
     reason: str = ""
+    p_data: float | None = None
+    """Did the data move? Of the covariate KL; adjusted over clients and both questions."""
+    p_model: float | None = None
+    """Does the model care? Of the Fisher gap; adjusted likewise."""
 
 
 @dataclass(frozen=True, slots=True)

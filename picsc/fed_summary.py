@@ -81,7 +81,7 @@ def assemble(
         ends = [run.accuracy[-1] for run in played["fedavg"]]
         target = None if np.isnan(ends).any() else float(np.mean(ends))
     participants = max(min(k, 2), round(settings.sample * k))
-    resampled = not len(held.official)
+    resampled = isinstance(data, Dataset) or not len(data.test)
     methods = tuple(
         _method(method, runs, played, target, participants, settings, resampled=resampled)
         for method, runs in played.items()
@@ -89,11 +89,6 @@ def assemble(
     shifts = _shifts(data, held, settings)
     notes = [*findings, *_notes(shifts, held, methods, first)]
     kind = model_kind(data, settings)
-    judged = (
-        f"the official test part, {len(held.official)} rows, weighted to each client's classes"
-        if len(held.official)
-        else f"{100 * settings.validation:g} % of every client's rows"
-    )
     test = (
         "over seeds: corrected resampled t-test, 95 % t-interval, not corrected for several methods"
         if resampled
@@ -108,7 +103,7 @@ def assemble(
         repeats=repeats,
         participants=participants,
         target=target,
-        judged=judged,
+        judged=_judged(data, held, settings),
         methods=methods,
         findings=tuple(notes),
         test=test,
@@ -116,6 +111,15 @@ def assemble(
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
         manifest=manifest,
     )
+
+
+def _judged(data: Dataset | ImageSet | TokenSet, held: Holdings, settings: FedSettings) -> str:
+    """Which rows judge, in words."""
+    if len(held.official):
+        return f"the official test part, {len(held.official)} rows, weighted to each client's classes"
+    if not isinstance(data, Dataset) and len(data.test):
+        return "every client's rows of the official test part"
+    return f"{100 * settings.validation:g} % of every client's rows"
 
 
 def _method(
@@ -268,7 +272,7 @@ def _notes(
             Finding(
                 "clients-without-test",
                 "warning",
-                f"{len(silent)} clients have one row only and do not judge: {', '.join(silent[:5])}",
+                f"{len(silent)} clients have no row that judges: {', '.join(silent[:5])}",
             )
         )
     floats = ", ".join(f"{method.method} {method.memory:,}" for method in methods)

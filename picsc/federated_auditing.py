@@ -96,7 +96,14 @@ def audit_clients(
 
 def _effects(found: Sequence[ClientAudit], called: Sequence[int]) -> tuple[Mapping[int, float], ...]:
     """How far the covariates of called clients moved, and how much the model cares."""
-    return {i: found[i].covariate_kl or 0.0 for i in called}, {i: found[i].relative_gap or 0.0 for i in called}
+    return (
+        {i: found[i].covariate_kl or 0.0 for i in called if _small(found[i].p_data)},
+        {i: found[i].relative_gap or 0.0 for i in called if _small(found[i].p_model)},
+    )
+
+
+def _small(p: float | None) -> bool:
+    return p is not None and p <= LEVEL
 
 
 def _rounds(settings: FedSettings) -> int:
@@ -116,8 +123,9 @@ def _model(clients: ClientMlps | ClientModules, settings: FedSettings, tell: Cal
 
 
 def _audited(name: str, verdict: ClientVerdict) -> ClientAudit:
-    judged = [p for p in (verdict.p_gap, verdict.p_kl) if p is not None]
-    p = min(1.0, 2 * min(judged)) if judged else None
+    p_model, p_data = (None if p is None else min(1.0, 2 * p) for p in (verdict.p_gap, verdict.p_kl))
+    judged = [p for p in (p_model, p_data) if p is not None]
+    p = min(judged) if judged else None
     return ClientAudit(
         name=name,
         rows=verdict.n,
@@ -131,4 +139,6 @@ def _audited(name: str, verdict: ClientVerdict) -> ClientAudit:
         label_p=verdict.label_p_adjusted,
         verdict="inconclusive" if p is None else "shift" if p <= LEVEL else "ok",
         reason=verdict.reason,
+        p_data=p_data,
+        p_model=p_model,
     )

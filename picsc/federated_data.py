@@ -86,11 +86,27 @@ def holdings(data: Dataset | ImageSet | TokenSet, settings: FedSettings, *, seed
         data = noisy_images(data, clients, noise, seed=seed)
     elif noise is not None and isinstance(data, Dataset):
         data = noisy_table(data, clients, noise, seed=seed)
-    if len(official):
-        return Holdings(data, clients, tuple(c.rows for c in clients), (), official, noise, words)
-    parts = [set_aside(client.rows, settings.validation, [seed, 2, i]) for i, client in enumerate(clients)]
-    train, test = (tuple(part[i] for part in parts) for i in range(2))
-    return Holdings(data, clients, train, test, official, noise, words)
+    most = settings.most_rows
+    owners = data.owners if isinstance(data, ImageSet | TokenSet) and settings.clients.clients is None else None
+    if len(official) and owners is None:
+        train = tuple(_some(client.rows, most, [seed, 4, i]) for i, client in enumerate(clients))
+        judging = _some(official, None if most is None else most * len(clients), [seed, 5])
+        return Holdings(data, clients, train, (), judging, noise, words)
+    if len(official):  # the official part has owners too, so every client is judged by its own
+        whose = [owners[client.rows[0]] for client in clients]  # type: ignore[index] # not None here
+        parts = [(client.rows, official[owners[official] == who]) for client, who in zip(clients, whose, strict=True)]  # type: ignore[index]
+    else:
+        parts = [set_aside(client.rows, settings.validation, [seed, 2, i]) for i, client in enumerate(clients)]
+    train = tuple(_some(part[0], most, [seed, 4, i]) for i, part in enumerate(parts))
+    test = tuple(_some(part[1], most, [seed, 5, i]) for i, part in enumerate(parts))
+    return Holdings(data, clients, train, test, np.empty(0, np.int64), noise, words)
+
+
+def _some(rows: Rows, most: int | None, seed: Sequence[int]) -> Rows:
+    """At most so many of the rows, drawn at random."""
+    if most is None or len(rows) <= most:
+        return rows
+    return np.sort(np.random.default_rng(list(seed)).choice(rows, most, replace=False))
 
 
 def set_aside(rows: Rows, share: float, seed: Sequence[int]) -> tuple[Rows, Rows]:

@@ -239,7 +239,7 @@ def _played(task: _Task, tell: Tell) -> dict[str, Played]:
             natural=entry.clients is not clients,
             parameters=course.state["theta"].shape[1],
             features=clients.features if isinstance(clients, ClientMlps) else 0,
-            memory=sum(each.numel() for each in (*course.state.values(), *course.memory.values())),
+            memory=course.floats,
             course=course.records(),
         )
         for entry, course in zip(entries, courses, strict=True)
@@ -316,6 +316,8 @@ def _mean(values: NDArray[np.float64]) -> float:
 def _rounds(task: _Task, name: str, entries: Sequence[Entry], rules: Rules, tell: Tell) -> list[Course]:
     """All rounds, from the last one kept on."""
     courses, first = _kept(task, name, entries)
+    if name == "rounds" and first == 0:
+        tell(f"repeat {task.repeat + 1}: {_memory(entries, courses)}")
     began = kept_at = time.monotonic()
     for round_number in range(first, rules.rounds):
         try:
@@ -340,6 +342,12 @@ def _kept(task: _Task, name: str, entries: Sequence[Entry]) -> tuple[list[Course
         own = {key.removeprefix(f"{i}."): value for key, value in kept.items() if key.startswith(f"{i}.")}
         courses.append(Course.of(own, entry.clients.start(task.seed).device))
     return courses, int(kept["round"])
+
+
+def _memory(entries: Sequence[Entry], courses: Sequence[Course]) -> str:
+    """What is kept between rounds: O(d) on the server, and O(K d) only where clients remember something."""
+    sizes = (f"{entry.name} {course.floats:,}" for entry, course in zip(entries, courses, strict=True))
+    return f"{courses[0].state['theta'].shape[1]:,} parameters; floats kept between rounds: {', '.join(sizes)}"
 
 
 def _said(

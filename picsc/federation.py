@@ -134,6 +134,11 @@ class Course:
     """Of these, the summary for the trigger."""
     bytes_down: int = 0
 
+    @property
+    def floats(self) -> int:
+        """Numbers that server and clients keep between rounds."""
+        return sum(each.numel() for each in (*self.state.values(), *self.memory.values()))
+
     _LISTS = ("accuracy", "log_loss", "whole", "tau", "flagged", "left_out")
 
     def arrays(self) -> dict[str, NDArray[Any]]:

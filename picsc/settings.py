@@ -296,6 +296,8 @@ class FedSettings(_Settings):
     """How PIcsC joins its clients; auto is what measurement says for the model."""
     validation: Annotated[float, Field(gt=0, lt=1)] = 0.2
     """Share of every client's rows that judge; data with an official test part use that."""
+    most_rows: Annotated[int, Field(ge=1)] | None = None
+    """Most rows that a client learns from, a random part of those it has; at most as many judge for it."""
     target_accuracy: Annotated[float, Field(gt=0, le=1)] | None = None
     """Accuracy to count rounds and bytes to; None is what fedavg ends with."""
     repeats: Annotated[int, Field(ge=1, le=1000)] | None = None

@@ -38,6 +38,15 @@ Noise = Annotated[
     float | None,
     typer.Option("--noise", metavar="STD", help="Of the noisiest client (default 0.1).", rich_help_panel=_CLIENTS),
 ]
+MostRows = Annotated[
+    int | None,
+    typer.Option(
+        "--most-rows",
+        metavar="N",
+        help="Most rows that a client learns from (default: all).",
+        rich_help_panel=_CLIENTS,
+    ),
+]
 MinRows = Annotated[
     int | None,
     typer.Option("--min-rows", metavar="N", help="Of an invented client (default 10).", rich_help_panel=_CLIENTS),

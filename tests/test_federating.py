@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -115,8 +117,9 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(
 def test_progress_tells_rounds_accuracy_seconds_and_bytes(tmp_path: Path) -> None:
     settings, told = settings_of(methods=("fedavg",), lr=0.1, repeats=1, rounds=1), []
     picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "run", progress=told.append)
-    assert "repeat 1, round 1 of 1: fedavg " in told[0]
-    assert told[0].endswith(" MB")
+    assert told[0] == "repeat 1: 20 parameters; floats kept between rounds: fedavg 20"
+    assert "repeat 1, round 1 of 1: fedavg " in told[1]
+    assert told[1].endswith(" MB")
 
 
 def test_a_run_that_fails_with_every_rate_is_reported_with_its_client() -> None:
@@ -173,6 +176,52 @@ def test_an_official_test_part_judges_by_each_clients_classes() -> None:
     report = picsc.federate_dataset(images, settings)
     assert report.judged == "the official test part, 50 rows, weighted to each client's classes"
     assert {shift.name for shift in report.clients if shift.labels_shifted}
+
+
+def test_a_client_learns_from_no_more_rows_than_it_may() -> None:
+    settings = settings_of(most_rows=3)
+    held = holdings(table(settings), settings, seed=0)
+    assert [len(rows) for rows in (*held.train, *held.test)] == [3] * 8
+    assert all(not set(train) & set(test) for train, test in zip(held.train, held.test, strict=True))
+
+
+def test_an_official_part_with_owners_judges_each_client_by_its_own_rows() -> None:
+    texts = replace(words(), test=np.arange(45, 60))
+    settings = validated(FedSettings, rounds=1, lr=0.1, methods=("fedavg",))
+    held = holdings(texts, settings, seed=0)
+    for i, (train, test) in enumerate(zip(held.train, held.test, strict=True)):
+        assert set(texts.owners[[*train, *test]]) == {i}
+        assert max(train) < 45 <= min(test)
+    report = picsc.federate_dataset(texts, settings)
+    assert report.judged == "every client's rows of the official test part"
+
+
+def test_p40_memory_is_a_model_and_one_per_client_only_where_clients_remember() -> None:
+    settings = settings_of(rounds=1, lr=0.1, repeats=1)
+    report = picsc.federate_dataset(table(settings), settings)
+    d, clients = 3 * 4 + 2 * 4, 4
+    kept = {method.method: method.memory for method in report.methods}
+    assert kept["fedavg"] == kept["fedprox"] == kept["fisher-mean"] == d
+    assert kept["picsc-penalty"] == 2 * d
+    assert kept["scaffold"] == (2 + clients) * d
+    assert kept["picsc"] == (3 + clients) * d
+
+
+@pytest.mark.slow
+def test_p40_a_thousand_clients_take_less_than_1500_mb() -> None:
+    """1,000 clients of 20 rows, all methods, in a process of its own; its peak is what the system says."""
+    script = """
+import resource
+import numpy as np, pandas as pd, picsc
+rng = np.random.default_rng(0)
+x = rng.normal(size=(20_000, 10))
+frame = pd.DataFrame(x, columns=list("abcdefghij"))
+frame = frame.assign(client=np.repeat(np.arange(1000), 20), y=np.where(x[:, 0] + rng.normal(size=20_000) > 0, "p", "q"))
+picsc.federate(frame, target="y", by="client", rounds=2, repeats=1)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 1_500_000  # kilobytes
 
 
 def words(owners: int = 3) -> TokenSet:
