@@ -94,10 +94,14 @@ class ClientModules:
         def one(place: int) -> None:
             at = int(sorting[place])
             model = self.model(0)
-            for i in range(a):
-                began = theta[at if len(theta) > 1 else 0, i]
-                guide = [None if part is None else part[at if len(part) > 1 else 0, i] for part in guidance]
-                trained[at, i] = self._trained(model, began, guide, rates[i], steps.of(place))
+            try:
+                for i in range(a):
+                    began = theta[at if len(theta) > 1 else 0, i]
+                    guide = [None if part is None else part[at if len(part) > 1 else 0, i] for part in guidance]
+                    trained[at, i] = self._trained(model, began, guide, rates[i], steps.of(place))
+            except Exception as error:
+                error.add_note(f"in client {clients[at] + 1} of {len(self.train)}, round {round_number + 1}")
+                raise
 
         with ThreadPoolExecutor(self.workers) as pool:
             list(pool.map(one, range(k)))

@@ -378,3 +378,17 @@ def test_summaries_of_batched_clients_equal_those_of_modules() -> None:
     ours, theirs = (each.summary(1, theta, seed=5) for each in (batched, as_modules(clients)))
     torch.testing.assert_close(ours.label_counts, theirs.label_counts)
     torch.testing.assert_close(ours.fisher.sort().values, theirs.fisher.sort().values, rtol=1e-4, atol=1e-7)
+
+
+def test_p39_an_error_in_a_client_ends_the_run_and_names_it() -> None:
+    clients = as_modules(drawn_clients(SIZES), workers=2)
+    bad = set(clients.train[1].tolist())
+
+    def take(rows: np.ndarray) -> Tensor:
+        if bad & set(rows.tolist()):
+            raise OSError("file of images is gone")
+        return clients.take(rows)
+
+    with pytest.raises(OSError, match="gone") as caught:
+        play(FedAvg(), replace(clients, take=take), rounds=1)
+    assert caught.value.__notes__ == ["in client 2 of 3, round 1"]
