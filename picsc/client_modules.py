@@ -25,6 +25,8 @@ from picsc.likelihood import Likelihood, summed_log_likelihood
 
 LOOKED_AT = 256
 """Rows per pass where rows are only looked at."""
+SUMMED_UP = 512
+"""Rows of a client that its summary is taken of, a random subset: gradients of single rows are costly."""
 SCORED_FLOATS = 4_000_000
 """Floats of squared scores of single rows held at once."""
 
@@ -146,7 +148,7 @@ class ClientModules:
         found = torch.empty_like(theta)
 
         def one(j: int) -> None:
-            rows = self._looked_at(int(clients[j]))
+            rows = self._looked_at(int(clients[j]), self.fisher_rows)
             x, y = self.take(rows), self.y[rows]
             for i in range(theta.shape[1]):
                 model = self._at(theta[j, i])
@@ -159,7 +161,7 @@ class ClientModules:
 
     def summary(self, client: int, theta: Tensor, *, seed: int) -> Summary:
         """What a client says of its rows at one model; see `picsc.federation.Clients`."""
-        rows = self._looked_at(client)
+        rows = self._looked_at(client, min(SUMMED_UP, self.fisher_rows or SUMMED_UP))
         model = self._at(theta)
         at_once = max(1, min(LOOKED_AT, SCORED_FLOATS // theta.numel()))
         parts = np.array_split(rows, -(-len(rows) // at_once))
@@ -183,11 +185,11 @@ class ClientModules:
         vector_to_parameters(theta, model.parameters())
         return model
 
-    def _looked_at(self, client: int) -> NDArray[np.int64]:
+    def _looked_at(self, client: int, most: int | None) -> NDArray[np.int64]:
         rows = self.train[client]
-        if self.fisher_rows is None or len(rows) <= self.fisher_rows:
+        if most is None or len(rows) <= most:
             return rows
-        return np.sort(np.random.default_rng(client).choice(rows, self.fisher_rows, replace=False))
+        return np.sort(np.random.default_rng(client).choice(rows, most, replace=False))
 
     @torch.no_grad()
     def _activations(self, model: nn.Module, rows: NDArray[np.int64]) -> Tensor:
