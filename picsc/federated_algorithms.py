@@ -346,13 +346,12 @@ def fisher_scale(fisher: Tensor) -> Tensor:
     return scale / scale.mean(-1, keepdim=True)
 
 
-def algorithm(name: FedMethod, settings: FedSettings, *, tabular: bool) -> Algorithm:
+def algorithm(name: FedMethod, settings: FedSettings) -> Algorithm:
     """The algorithm of a name.
 
     Args:
         name: of `picsc.settings.FED_METHODS`.
         settings: its constants.
-        tabular: the model is the one for tables; decides what `auto` means.
     """
     mean, strength = settings.mean, settings.strength
     if name in ("fedavg", "fedprox"):
@@ -362,7 +361,7 @@ def algorithm(name: FedMethod, settings: FedSettings, *, tabular: bool) -> Algor
     if name == "fedcurv":
         return FedCurv(strength, mean)
     aggregation = "mean" if settings.aggregate == "auto" else settings.aggregate
-    ours = Picsc(strength, settings.alpha, settings.delta, aggregation, controls=tabular, scaled=tabular, mean=mean)
+    ours = Picsc(strength, settings.alpha, settings.delta, aggregation, mean=mean)
     if name == "picsc":
         return ours
     alone = replace(ours, controls=False, scaled=False, natural=False)

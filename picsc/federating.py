@@ -220,7 +220,7 @@ def _played(task: _Task, tell: Tell) -> dict[str, Played]:
     entries = []
     for method in task.methods:
         rate = DEFAULT_RATE if settings.lr == "auto" else settings.lr
-        wants = algorithm(method, settings, tabular=tabular)
+        wants = algorithm(method, settings)
         if chosen is not None:
             rate, in_natural = chosen[method]
             wants = _in_coordinates(wants, natural=in_natural)
@@ -284,7 +284,7 @@ def _rates(task: _Task, tell: Tell) -> dict[str, tuple[float, bool]]:
     natural = clients.natural()
     entries = []
     for method in task.methods:
-        wanted = algorithm(method, settings, tabular=True)
+        wanted = algorithm(method, settings)
         entries.append(Entry(method, _in_coordinates(wanted, natural=False), clients, RATES))
         if wanted.natural and natural is not None:
             entries.append(Entry(method, wanted, natural, RATES))
