@@ -19,6 +19,7 @@ from torch import Tensor
 from picsc.client_scores import Judged
 from picsc.client_summary import Summary
 from picsc.covariates import Covariates
+from picsc.errors import NumericsError
 from picsc.federated_algorithms import VELOCITY, Algorithm, Memory, State, Upload, server_step
 from picsc.federated_audit import judge as judge_clients
 from picsc.guidance import Guidance, Trained, side_by_side
@@ -276,10 +277,13 @@ def _flags(entry: Entry, course: Course, chosen: NDArray[np.int64], rules: Rules
     for i, theta in enumerate(course.state["theta"]):
         if not bool(theta.isfinite().all()):
             continue
-        summaries = [
-            entry.clients.summary(int(client), theta, seed=_summary_seed(rules.seed, round_number, int(client)))
-            for client in chosen
-        ]
+        try:
+            summaries = [
+                entry.clients.summary(int(client), theta, seed=_summary_seed(rules.seed, round_number, int(client)))
+                for client in chosen
+            ]
+        except NumericsError:  # a model that is about to diverge: nobody is flagged, and training will tell
+            continue
         course.bytes_looked = round(sum(each.bytes for each in summaries) / len(summaries))
         for client, verdict in zip(chosen, judge_clients(summaries, entry.clients.covariates), strict=True):
             gamma = verdict.gamma if rules.gamma is None else rules.gamma

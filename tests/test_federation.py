@@ -392,3 +392,13 @@ def test_p39_an_error_in_a_client_ends_the_run_and_names_it() -> None:
     with pytest.raises(OSError, match="gone") as caught:
         play(FedAvg(), replace(clients, take=take), rounds=1)
     assert caught.value.__notes__ == ["in client 2 of 3, round 1"]
+
+
+def test_a_model_about_to_diverge_flags_nobody_and_ends_as_a_failed_run() -> None:
+    clients = drawn_clients(SIZES)
+    entry = Entry("one", replace(PLAIN, strength=0.1), clients, (0.1,))
+    course = begin(entry, 0)
+    course.state["theta"] = course.state["theta"] + 1e25  # finite, but squares of its scores are not
+    play_round([entry], [course], Rules(1, 0, 3), 0)
+    assert np.isnan(course.flagged[0]).all()
+    assert course.failed_round.tolist() == [1]
