@@ -9,6 +9,7 @@ from itertools import chain
 import numpy as np
 import pytest
 import torch
+from federations import FEATURES, HIDDEN, as_modules, drawn_clients, play
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
@@ -31,7 +32,6 @@ from picsc.fisher import empirical_fisher
 from picsc.guidance import Guidance, Trained, side_by_side
 from picsc.models import mlp
 from picsc.natural_coordinates import DAMPING, natural_map
-from tests.federations import FEATURES, HIDDEN, as_modules, drawn_clients, play
 
 SIZES = (9, 40, 23)
 PLAIN = Picsc(0.0, controls=False, scaled=False, natural=False)
