@@ -51,7 +51,7 @@ def _part(path: Path | None, digests: list[str]) -> Part | None:
     try:
         held: dict[str, Any] = loadmat(str(path), variable_names=["X", "y"])
         digests.append(file_digest(path))
-    except (MatReadError, NotImplementedError, ValueError, TypeError, EOFError, KeyError, ZlibError) as error:
+    except (MatReadError, NotImplementedError, ValueError, TypeError, EOFError, LookupError, ZlibError) as error:
         raise DataError(f"{path} is no MATLAB file that can be read ({error}); get it again") from None
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
