@@ -21,8 +21,8 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, one_hot
 
 from picsc.client_summary import summarise
+from picsc.client_verdict import ClientVerdict, judge
 from picsc.covariates import Covariates, of_numbers
-from picsc.federated_audit import ClientVerdict, judge
 from picsc.fisher import row_scores
 from picsc.models import mlp
 from picsc.threads import one_thread

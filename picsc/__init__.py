@@ -7,7 +7,7 @@ from the verbs down:
 - `cross_validation`, `cv_methods`, `cv_summary`, `cv_report`: methods, their results, one report
 - `federating`, `federated_auditing`, `fed_summary`, `fed_report`: federated algorithms, and the audit by summaries
 - `federation`, `federated_algorithms`, `federated_data`: the rounds, the algorithms as pieces, who holds which rows
-- `client_mlps`, `client_modules`, `client_summary`, `federated_audit`: what clients do, what they say, how it is judged
+- `client_mlps`, `client_modules`, `client_summary`, `client_verdict`: what clients do, what they say, how it is judged
 - `table_backend`, `image_backend`, `selection`, `resampling`: what trains on tables and on images, on which rows
 - `sequence`, `trigger`, `covariates`: Algorithm 2
 - `stacked_training`, `stacked_mlp`, `stack`: many small networks at once

@@ -23,8 +23,8 @@ from picsc.guidance import Guidance, Trained
 from picsc.likelihood import Likelihood
 from picsc.models import mlp
 from picsc.natural_coordinates import natural_map
-from picsc.stack import Stack
-from picsc.stacked_mlp import Weights, flatten, fragment_fishers, outputs, squared_scores, task_gradient, unflatten
+from picsc.stack import Stack, readouts_of
+from picsc.stacked_mlp import Weights, flatten, fragment_fishers, predicted, squared_scores, task_gradient, unflatten
 
 AT_ONCE = 4_000_000
 """Parameters of all models of the clients that are trained side by side; gradients and guidance take as much again."""
@@ -191,14 +191,9 @@ class ClientMlps:
 
     def _readout_targets(self, y: Tensor) -> Tensor:
         """(m, b) to (m, o, b): the target itself, or one-hot."""
-        if self._readouts == 1:
+        if readouts_of(self.likelihood, self.outputs) == 1:
             return y[:, None].float()
         return (y[:, None] == torch.arange(self.outputs, device=y.device)[:, None]).float()
-
-    @property
-    def _readouts(self) -> int:
-        """The number o."""
-        return 1 if self.likelihood == "numbers" or self.outputs == 2 else self.outputs
 
     @torch.no_grad()
     def fisher(self, clients: NDArray[np.int64], theta: Tensor) -> Tensor:
@@ -230,12 +225,6 @@ class ClientMlps:
     def judge(self, theta: Tensor) -> Judged:
         """Score global models, (a, d), for every client."""
         at = unflatten(theta[None], self.features, self.hidden, self.outputs)
-        said = []
-        for part in torch.split(self.judges.rows, max(1, ACTIVATIONS // (len(theta) * self.hidden))):
-            z = outputs(at, self.x[part].mT[None], readouts=self._readouts)[0]
-            if self.likelihood == "numbers":
-                said.append(z[:, 0])
-            else:
-                logits = torch.stack([torch.zeros_like(z[:, 0]), z[:, 0]], 1) if z.shape[1] == 1 else z
-                said.append(logits.log_softmax(1).mT)
-        return judge(torch.cat(said, 1), self.y[self.judges.rows], self.judges, self.likelihood)
+        parts = torch.split(self.judges.rows, max(1, ACTIVATIONS // (len(theta) * self.hidden)))
+        said = torch.cat([predicted(at, self.x[part], self.likelihood) for part in parts], 1)
+        return judge(said, self.y[self.judges.rows], self.judges, self.likelihood)

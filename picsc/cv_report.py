@@ -102,6 +102,10 @@ class MethodReport:
     """Against st-cv first, then against every control."""
     units: tuple[Unit, ...]
 
+    def against(self, method: str) -> Difference | None:
+        """The difference from another method; None where the two were not compared."""
+        return next((each for each in self.differences if each.against == method), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:

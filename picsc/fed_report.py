@@ -117,6 +117,10 @@ class FedMethodReport:
     differences: tuple[FedDifference, ...]
     failures: tuple[Failure, ...]
 
+    def against(self, method: str) -> FedDifference | None:
+        """The difference from another method; None where the two were not compared."""
+        return next((each for each in self.differences if each.against == method), None)
+
 
 @dataclass(frozen=True, slots=True)
 class FedReport:

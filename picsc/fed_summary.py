@@ -16,7 +16,7 @@ from picsc.datasets.table import Dataset
 from picsc.datasets.tokens import TokenSet, label_rows
 from picsc.fed_report import ClientShift, Failure, FedDifference, FedMethodReport, FedReport, Point
 from picsc.federated_algorithms import WORDS
-from picsc.federated_data import Holdings, model_kind
+from picsc.federated_data import Holdings, model_kind, participants
 from picsc.provenance import data_info
 from picsc.reports import Finding
 from picsc.settings import FedMethod, FedSettings
@@ -31,8 +31,6 @@ class Played:
 
     seed: int
     clients: tuple[str, ...]
-    rows: NDArray[np.int64]
-    """Training rows, (K,)."""
     rate: float
     natural: bool
     """Trained in natural coordinates."""
@@ -51,7 +49,7 @@ class Played:
     @property
     def accuracy(self) -> Floats:
         """Mean over clients after every round, (t,)."""
-        return _over_clients(self.course["accuracy"])
+        return over_clients(self.course["accuracy"])
 
 
 def assemble(
@@ -80,10 +78,10 @@ def assemble(
     if target is None and "fedavg" in played:
         ends = [run.accuracy[-1] for run in played["fedavg"]]
         target = None if np.isnan(ends).any() else float(np.mean(ends))
-    participants = max(min(k, 2), round(settings.sample * k))
+    taking_part = participants(settings, k)
     resampled = isinstance(data, Dataset) or not len(data.test)
     methods = tuple(
-        _method(method, runs, played, target, participants, settings, resampled=resampled)
+        _method(method, runs, played, target, taking_part, settings, resampled=resampled)
         for method, runs in played.items()
     )
     shifts = _shifts(data, held, settings)
@@ -101,7 +99,7 @@ def assemble(
         model=f"{kind} of {first.parameters:,} parameters",
         rounds=settings.rounds,
         repeats=repeats,
-        participants=participants,
+        participants=taking_part,
         target=target,
         judged=_judged(data, held, settings),
         methods=methods,
@@ -127,7 +125,7 @@ def _method(
     runs: Sequence[Played],
     played: Mapping[FedMethod, Sequence[Played]],
     target: float | None,
-    participants: int,
+    taking_part: int,
     settings: FedSettings,
     *,
     resampled: bool,
@@ -142,7 +140,7 @@ def _method(
     worst = None if all(value is None for value in per_client) else _worst(last)
     reached = [_rounds_to(curve, target) for curve in curves]
     rounds_to = None if None in reached or target is None else float(np.mean([r for r in reached if r is not None]))
-    sent = float(np.mean([float(run.course["bytes_up"] + run.course["bytes_down"]) for run in runs])) * participants
+    sent = float(np.mean([float(run.course["bytes_up"] + run.course["bytes_down"]) for run in runs])) * taking_part
     once = _once(runs[0])
     looked = not np.isnan(runs[0].course["tau"]).all()
     against = [name for name in played if name != method]
@@ -155,7 +153,7 @@ def _method(
         seeds=tuple(_plain(value) for value in means),
         best=None if best is None else _plain(mean_curve[best]),
         best_round=None if best is None else best + 1,
-        log_loss=_plain(np.mean([_over_clients(run.course["log_loss"])[-1] for run in runs])),
+        log_loss=_plain(np.mean([over_clients(run.course["log_loss"])[-1] for run in runs])),
         std_clients=_plain(np.mean([_deviation(row) for row in last])),
         std_seeds=_plain(means.std(ddof=1)) if len(means) > 1 else None,
         clients=per_client,
@@ -197,7 +195,7 @@ def _coordinates(method: FedMethod, runs: Sequence[Played]) -> str:
 
 
 def _points(runs: Sequence[Played], mean_curve: Floats, sent: float, once: int, *, looked: bool) -> list[Point]:
-    losses = np.stack([_over_clients(run.course["log_loss"]) for run in runs]).mean(0)
+    losses = np.stack([over_clients(run.course["log_loss"]) for run in runs]).mean(0)
     flagged = np.stack([np.nansum(run.course["flagged"], 1) for run in runs]).mean(0) if looked else None
     return [
         Point(
@@ -304,7 +302,7 @@ def _verdict(ours: FedMethodReport, methods: Sequence[FedMethodReport]) -> str:
     if not rivals:
         return "picsc ran beside no baseline"
     rival = max(rivals, key=lambda m: m.accuracy or 0)
-    difference = next((d for d in ours.differences if d.against == rival.method), None)
+    difference = ours.against(rival.method)
     if difference is None:
         return f"picsc and {rival.method} share no seed"
     points = f"{100 * difference.accuracy:+.1f} points"
@@ -325,7 +323,7 @@ def _rounds_to(curve: Floats, target: float | None) -> int | None:
     return int(there[0]) + 1 if len(there) else None
 
 
-def _over_clients(values: Floats) -> Floats:
+def over_clients(values: Floats) -> Floats:
     """Mean over clients that have test rows, (t, K) to (t,); NaN where none has a number."""
     there = ~np.isnan(values)
     count = there.sum(1)
@@ -333,7 +331,7 @@ def _over_clients(values: Floats) -> Floats:
 
 
 def _column_means(values: Floats) -> tuple[float | None, ...]:
-    return tuple(_plain(value) for value in _over_clients(values.T))
+    return tuple(_plain(value) for value in over_clients(values.T))
 
 
 def _last_look(tau: Floats) -> Floats:

@@ -77,11 +77,6 @@ class Algorithm(Protocol):
     """One federated algorithm."""
 
     @property
-    def natural(self) -> bool:
-        """Whether it trains in `picsc.natural_coordinates`, where there are any."""
-        ...
-
-    @property
     def triggered(self) -> bool:
         """Whether its clients want to know if they are shifted (Eq. 14)."""
         ...
@@ -133,7 +128,6 @@ class FedAvg:
 
     mean: Mean = "rows"
     mu: float = 0.0
-    natural: bool = False
     triggered: bool = False
 
     def begin(self, theta: Tensor, k: int) -> tuple[State, Memory]:
@@ -167,7 +161,6 @@ class Scaffold:
     """
 
     mean: Mean = "rows"
-    natural: bool = False
     triggered: bool = False
 
     def begin(self, theta: Tensor, k: int) -> tuple[State, Memory]:
@@ -222,7 +215,6 @@ class FedCurv:
 
     strength: float
     mean: Mean = "rows"
-    natural: bool = False
     triggered: bool = False
 
     def begin(self, theta: Tensor, k: int) -> tuple[State, Memory]:
@@ -274,7 +266,6 @@ class Picsc:
     controls: bool = True
     scaled: bool = True
     mean: Mean = "rows"
-    natural: bool = True
 
     @property
     def triggered(self) -> bool:
@@ -357,19 +348,21 @@ def algorithm(name: FedMethod, settings: FedSettings) -> Algorithm:
     if name in ("fedavg", "fedprox"):
         return FedAvg(mean, settings.proximal if name == "fedprox" else 0.0)
     if name in ("scaffold", "scaffold-natural"):
-        return Scaffold(mean, natural=name == "scaffold-natural")
+        return Scaffold(mean)
     if name == "fedcurv":
         return FedCurv(strength, mean)
     aggregation = "mean" if settings.aggregate == "auto" else settings.aggregate
     ours = Picsc(strength, settings.alpha, settings.delta, aggregation, mean=mean)
     if name == "picsc":
         return ours
-    alone = replace(ours, controls=False, scaled=False, natural=False)
+    alone = replace(ours, controls=False, scaled=False)
     if name == "fisher-mean":
         return replace(alone, strength=0.0, aggregation="fisher")
     return replace(alone, aggregation="mean")
 
 
+IN_NATURAL_COORDINATES: tuple[FedMethod, ...] = ("scaffold-natural", "picsc")
+"""Methods that train in `picsc.natural_coordinates` where there are any; with rates, chosen on training rows."""
 WORDS: dict[FedMethod, str] = {
     "fedavg": "local training, then the mean of the models weighted by rows",
     "fedprox": "fedavg whose clients are held near the model they received",

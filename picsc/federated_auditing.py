@@ -11,14 +11,14 @@ from picsc.advice import set_aside
 from picsc.attribution import attributed
 from picsc.client_mlps import ClientMlps
 from picsc.client_modules import ClientModules
+from picsc.client_verdict import ClientVerdict
+from picsc.client_verdict import judge as judge_clients
 from picsc.datasets.images import ImageSet
 from picsc.datasets.table import Dataset
 from picsc.datasets.tokens import TokenSet
 from picsc.devices import pick_device
 from picsc.fed_report import ClientAudit, FedAuditReport
 from picsc.federated_algorithms import FedAvg
-from picsc.federated_audit import ClientVerdict
-from picsc.federated_audit import judge as judge_clients
 from picsc.federated_data import build, holdings, labelled, model_kind
 from picsc.federation import Entry, Rules, begin, play_round
 from picsc.provenance import data_info, versions

@@ -109,6 +109,11 @@ def _some(rows: Rows, most: int | None, seed: Sequence[int]) -> Rows:
     return np.sort(np.random.default_rng(list(seed)).choice(rows, most, replace=False))
 
 
+def participants(settings: FedSettings, k: int) -> int:
+    """Clients of a round, of k: the share asked for, and two at least."""
+    return max(min(k, 2), round(settings.sample * k))
+
+
 def set_aside(rows: Rows, share: float, seed: Sequence[int]) -> tuple[Rows, Rows]:
     """Divide rows at random; the first part has at least one.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
@@ -21,9 +22,9 @@ from picsc.datasets.table import Dataset
 from picsc.datasets.tokens import TokenSet
 from picsc.devices import pick_device
 from picsc.errors import PicscError
-from picsc.fed_summary import Played, assemble
-from picsc.federated_algorithms import Algorithm, algorithm
-from picsc.federated_data import build, holdings, labelled, model_kind
+from picsc.fed_summary import Played, assemble, over_clients
+from picsc.federated_algorithms import IN_NATURAL_COORDINATES, algorithm
+from picsc.federated_data import Holdings, build, holdings, labelled, model_kind, participants
 from picsc.federation import Course, Entry, Rules, begin, play_round
 from picsc.parallel import run_tasks
 from picsc.provenance import versions
@@ -33,6 +34,7 @@ from picsc.settings import FedMethod, FedSettings, PartitionName, validated
 from picsc.threads import one_thread
 
 if TYPE_CHECKING:
+    import torch
     from numpy.typing import ArrayLike
 
     from picsc.fed_report import FedReport
@@ -131,7 +133,7 @@ def federate(
         **({} if methods is None else {"methods": tuple(methods)}),
     )
     with TemporaryDirectory(prefix="picsc-") as kept:  # a call from Python is not resumed, so nothing stays behind
-        dataset = data if isinstance(data, TokenSet) else take_in(data, y, settings.read, keys=settings.keys)
+        dataset = take_in(data, y, settings.read, keys=settings.keys)
         return federate_dataset(dataset, settings, run_dir=Path(kept) / "run")
 
 
@@ -184,7 +186,7 @@ def federate_dataset(
             tell(f"{ready[0]} of {len(tasks)} runs done")
 
         alone = settings.jobs == 1 or len(tasks) == 1
-        run = _Told(tell) if alone else _play
+        run = partial(_played, tell=tell) if alone else _played  # another process cannot tell
         found = run_tasks(run, tasks, settings.jobs, done=done)
         tell("auditing the clients")
         return assemble(data, held, settings, repeats, _by_method(settings, found), findings, manifest)
@@ -194,47 +196,28 @@ def _by_method(settings: FedSettings, found: Sequence[dict[str, Played]]) -> dic
     return {method: [played[method] for played in found if method in played] for method in settings.methods}
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """Plays a task in this process and tells of every round."""
-
-    tell: Tell
-
-    def __call__(self, task: _Task) -> dict[str, Played]:
-        return _played(task, self.tell)
-
-
-def _play(task: _Task) -> dict[str, Played]:
+def _played(task: _Task, tell: Tell = lambda _: None) -> dict[str, Played]:
     """One task; a function of the module, so that another process can call it."""
-    return _played(task, lambda _: None)
-
-
-def _played(task: _Task, tell: Tell) -> dict[str, Played]:
     settings = task.settings
     held = holdings(task.data, settings, seed=task.seed)
     device = pick_device(settings.device).device
     tabular = model_kind(task.data, settings) == "mlp"
-    chosen = _rates(task, tell) if settings.lr == "auto" and tabular else None
+    chosen = _rates(task, held, device, tell) if settings.lr == "auto" and tabular else {}
+    fixed = DEFAULT_RATE if settings.lr == "auto" else settings.lr
     clients = build(held, settings, device=device, workers=task.workers)
     natural = clients.natural()
     entries = []
     for method in task.methods:
-        rate = DEFAULT_RATE if settings.lr == "auto" else settings.lr
-        wants = algorithm(method, settings)
-        if chosen is not None:
-            rate, in_natural = chosen[method]
-            wants = _in_coordinates(wants, natural=in_natural)
-        place = natural if wants.natural and natural is not None else clients
-        entries.append(Entry(method, wants, place, (rate,)))
+        rate, in_natural = chosen.get(method, (fixed, method in IN_NATURAL_COORDINATES))
+        place = natural if in_natural and natural is not None else clients
+        entries.append(Entry(method, algorithm(method, settings), place, (rate,)))
     entries.sort(key=lambda entry: entry.clients is not clients)  # those of one kind side by side
     courses = _rounds(task, "rounds", entries, _rules(task, clients), tell)
-    sizes = clients.rows.numpy()
     names = tuple(client.name for client in held.clients)
     return {
         entry.name: Played(
             seed=task.seed,
             clients=names,
-            rows=sizes,
             rate=entry.rates[0],
             natural=entry.clients is not clients,
             parameters=course.state["theta"].shape[1],
@@ -246,18 +229,12 @@ def _played(task: _Task, tell: Tell) -> dict[str, Played]:
     }
 
 
-def _in_coordinates(wanted: Algorithm, *, natural: bool) -> Algorithm:
-    """The algorithm in natural coordinates, or not."""
-    return replace(wanted, natural=natural)  # type: ignore[type-var] # all are dataclasses
-
-
 def _rules(task: _Task, clients: ClientMlps | ClientModules, *, look: bool = True) -> Rules:
     settings = task.settings
-    k = len(clients.rows)
     return Rules(
         rounds=settings.rounds,
         seed=task.seed,
-        participants=max(min(k, 2), round(settings.sample * k)),
+        participants=participants(settings, len(clients.rows)),
         server_lr=settings.server_lr,
         server_momentum=settings.server_momentum,
         gamma=settings.gamma,
@@ -266,7 +243,7 @@ def _rules(task: _Task, clients: ClientMlps | ClientModules, *, look: bool = Tru
     )
 
 
-def _rates(task: _Task, tell: Tell) -> dict[str, tuple[float, bool]]:
+def _rates(task: _Task, held: Holdings, device: torch.device, tell: Tell) -> dict[str, tuple[float, bool]]:
     """The learning rate of every method, and whether it trains in natural coordinates.
 
     Reading: all methods choose from the same rates by mean accuracy over clients and the last fifth of the rounds, on
@@ -277,18 +254,11 @@ def _rates(task: _Task, tell: Tell) -> dict[str, tuple[float, bool]]:
     kept = task.folder.get(task.part("rates"))
     if kept is not None:
         return {name: (float(rate), bool(natural)) for name, (rate, natural) in kept.items()}
-    settings = task.settings
-    held = holdings(task.data, settings, seed=task.seed)
-    device = pick_device(settings.device).device
-    clients = build(held, settings, device=device, workers=task.workers, tuning_seed=task.seed)
+    clients = build(held, task.settings, device=device, workers=task.workers, tuning_seed=task.seed)
     natural = clients.natural()
-    entries = []
-    for method in task.methods:
-        wanted = algorithm(method, settings)
-        entries.append(Entry(method, _in_coordinates(wanted, natural=False), clients, RATES))
-        if wanted.natural and natural is not None:
-            entries.append(Entry(method, wanted, natural, RATES))
-    entries.sort(key=lambda entry: entry.clients is not clients)
+    entries = [Entry(method, algorithm(method, task.settings), clients, RATES) for method in task.methods]
+    if natural is not None:
+        entries += [replace(each, clients=natural) for each in entries if each.name in IN_NATURAL_COORDINATES]
     courses = _rounds(task, "tuning", entries, _rules(task, clients, look=False), tell)
     best: dict[str, tuple[float, float, float, bool]] = {}
     for entry, course in zip(entries, courses, strict=True):
@@ -296,7 +266,7 @@ def _rates(task: _Task, tell: Tell) -> dict[str, tuple[float, bool]]:
             accuracy = _late(course.accuracy, i)
             found = (-np.inf if np.isnan(accuracy) else accuracy, -np.nan_to_num(_late(course.log_loss, i), nan=np.inf))
             if entry.name not in best or found > best[entry.name][:2]:
-                best[entry.name] = (*found, rate, entry.algorithm.natural)
+                best[entry.name] = (*found, rate, entry.clients is not clients)
     task.folder.put(task.part("rates"), {name: np.array(found[2:], np.float64) for name, found in best.items()})
     return {name: (found[2], found[3]) for name, found in best.items()}
 
@@ -304,13 +274,7 @@ def _rates(task: _Task, tell: Tell) -> dict[str, tuple[float, bool]]:
 def _late(rounds: Sequence[NDArray[np.float64]], candidate: int) -> float:
     """Mean over clients and the last fifth of the rounds, (a, K) each; NaN of a candidate that failed."""
     last = rounds[-max(1, len(rounds) // 5) :]
-    return float(np.mean([_mean(values[candidate]) for values in last]))
-
-
-def _mean(values: NDArray[np.float64]) -> float:
-    """Mean over clients that have test rows; NaN of a model that failed."""
-    there = values[~np.isnan(values)]
-    return float(there.mean()) if len(there) else float("nan")
+    return float(over_clients(np.stack([values[candidate] for values in last])).mean())
 
 
 def _rounds(task: _Task, name: str, entries: Sequence[Entry], rules: Rules, tell: Tell) -> list[Course]:
@@ -323,7 +287,8 @@ def _rounds(task: _Task, name: str, entries: Sequence[Entry], rules: Rules, tell
         try:
             play_round(entries, courses, rules, round_number)
         except PicscError as error:
-            raise type(error)(f"round {round_number + 1}, seed {task.seed}: {error}") from error
+            where = getattr(error, "__notes__", [f"round {round_number + 1}"])[0]  # a client's error says whose it is
+            raise type(error)(f"{where}, seed {task.seed}: {error}") from error
         now = time.monotonic()
         if now - kept_at > KEEP_EVERY or round_number + 1 == rules.rounds:
             kept_at = now
@@ -340,7 +305,7 @@ def _kept(task: _Task, name: str, entries: Sequence[Entry]) -> tuple[list[Course
     courses = []
     for i, entry in enumerate(entries):
         own = {key.removeprefix(f"{i}."): value for key, value in kept.items() if key.startswith(f"{i}.")}
-        courses.append(Course.of(own, entry.clients.start(task.seed).device))
+        courses.append(Course.of(own, entry.clients.device))
     return courses, int(kept["round"])
 
 
@@ -362,9 +327,9 @@ def _said(
     what = "choosing learning rates, " if name == "tuning" else ""
     best: dict[str, float] = {}
     for entry, course in zip(entries, courses, strict=True):
-        for each in course.accuracy[-1]:
-            if entry.name in _SHOWN and not np.isnan(each).all():
-                best[entry.name] = max(best.get(entry.name, 0.0), _mean(each))
+        for mean in over_clients(course.accuracy[-1]):
+            if entry.name in _SHOWN and not np.isnan(mean):
+                best[entry.name] = max(best.get(entry.name, 0.0), float(mean))
     scores = ", ".join(f"{name} {100 * value:.1f} %" for name, value in best.items()) or "no finite numbers"
     sent = sum(course.bytes_up + course.bytes_down for course in courses) * rules.participants * (round_number + 1)
     return (

@@ -18,10 +18,10 @@ from torch import Tensor
 
 from picsc.client_scores import Judged
 from picsc.client_summary import Summary
+from picsc.client_verdict import judge as judge_clients
 from picsc.covariates import Covariates
 from picsc.errors import NumericsError
 from picsc.federated_algorithms import VELOCITY, Algorithm, Memory, State, Upload, server_step
-from picsc.federated_audit import judge as judge_clients
 from picsc.guidance import Guidance, Trained, side_by_side
 
 SIDE_BY_SIDE = 16_000_000
@@ -34,6 +34,11 @@ class Clients(Protocol):
     @property
     def rows(self) -> Tensor:
         """Training rows of each client, (K,)."""
+        ...
+
+    @property
+    def device(self) -> torch.device:
+        """Where models are."""
         ...
 
     @property
@@ -140,19 +145,17 @@ class Course:
         """Numbers that server and clients keep between rounds."""
         return sum(each.numel() for each in (*self.state.values(), *self.memory.values()))
 
-    _LISTS = ("accuracy", "log_loss", "whole", "tau", "flagged", "left_out")
-
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything as arrays, for a run folder."""
         kept: dict[str, NDArray[Any]] = {f"state.{name}": value.cpu().numpy() for name, value in self.state.items()}
         kept |= {f"memory.{name}": value.cpu().numpy() for name, value in self.memory.items()}
-        kept |= {f"list.{name}": np.asarray(getattr(self, name)) for name in self._LISTS}
+        kept |= {f"list.{name}": np.asarray(getattr(self, name)) for name in _LISTS}
         scalars = {name: np.asarray(getattr(self, name)) for name in _SCALARS}
         return kept | {f"value.{name}": value for name, value in scalars.items()}
 
     def records(self) -> dict[str, NDArray[np.float64]]:
         """What happened to the first candidate: lists as (rounds, K) or (rounds,), the rest as numbers."""
-        lists = {name: np.array([each[0] for each in getattr(self, name)]) for name in self._LISTS}
+        lists = {name: np.array([each[0] for each in getattr(self, name)]) for name in _LISTS}
         numbers = {"failed_round": self.failed_round[0], "failed_client": self.failed_client[0]}
         sizes = {"bytes_up": self.bytes_up, "bytes_down": self.bytes_down}
         return lists | {name: np.asarray(value, np.float64) for name, value in (numbers | sizes).items()}
@@ -177,6 +180,7 @@ class Course:
         )
 
 
+_LISTS = ("accuracy", "log_loss", "whole", "tau", "flagged", "left_out")
 _SCALARS = ("failed_round", "failed_client", "bytes_up", "bytes_looked", "bytes_down")
 
 
@@ -213,7 +217,7 @@ def play_round(entries: Sequence[Entry], courses: Sequence[Course], rules: Rules
         round_number: counted from 0.
 
     Raises:
-        PicscError: a client's code failed; the message names the client.
+        Exception: whatever a client's code raises, with a note that names the client.
     """
     pairs = list(zip(entries, courses, strict=True))
     for _, same in groupby(pairs, key=lambda pair: id(pair[0].clients)):

@@ -57,6 +57,10 @@ class Federation:
     test: str
     """How their p-values and intervals were made, in words."""
 
+    def against(self, method: str) -> FedDifference | None:
+        """The difference from a method; None where it was not compared."""
+        return next((each for each in self.differences if each.against == method), None)
+
 
 @dataclass(frozen=True, slots=True)
 class RecipeRow:

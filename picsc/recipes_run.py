@@ -121,8 +121,10 @@ def _report(run: _Run) -> _Report:
     from picsc.datasets.intake import read_or_get
 
     task, settings = run.task, run.task.settings
-    if isinstance(settings, FedSettings) and not task.is_file:
-        settings = _with_own_clients(task.data, settings)
+    if isinstance(settings, FedSettings):
+        from picsc.datasets.natural import with_own_clients
+
+        settings = with_own_clients(settings, None if task.is_file else task.data)
     data = read_or_get(
         task.data, named=not task.is_file, settings=settings.read, keys=settings.keys, data_dir=run.data_dir
     )
@@ -137,15 +139,6 @@ def _report(run: _Run) -> _Report:
     from picsc.cross_validation import cross_validate_dataset
 
     return cross_validate_dataset(data, settings, run_dir=run.run_dir, resume=run.resume)
-
-
-def _with_own_clients(name: str, settings: FedSettings) -> FedSettings:
-    """The settings with the column of clients that a table by name is known to have, unless they say which clients."""
-    from picsc.datasets.natural import natural_client
-
-    if settings.clients.by is not None or settings.clients.clients is not None:
-        return settings
-    return settings.model_copy(update={"clients": settings.clients.model_copy(update={"by": natural_client(name)})})
 
 
 def _table(loaded: Loaded, results: dict[Task, _Report | str]) -> RecipeTable:

@@ -109,7 +109,7 @@ def stack_problems(
     m = tile_rows(sizes)
     tiles_of = -(-sizes // m)
     t = int(tiles_of.sum(1).max())
-    o = 1 if likelihood == "numbers" or outputs == 2 else outputs
+    o = readouts_of(likelihood, outputs)
     g = len(problems)
     x = np.zeros((g, f + 1, t, m), np.float32)
     y = np.zeros((g, o, t, m))
@@ -152,6 +152,16 @@ def stack_problems(
         likelihood=likelihood,
         outputs=outputs,
     )
+
+
+def readouts_of(likelihood: Likelihood, outputs: int) -> int:
+    """The number o: two classes are read out as the difference of their logits.
+
+    Args:
+        likelihood: of the targets.
+        outputs: classes, or 1 for numbers.
+    """
+    return 1 if likelihood == "numbers" or outputs == 2 else outputs
 
 
 def minibatches(stack: Stack, batch_size: int) -> list[Stack]:

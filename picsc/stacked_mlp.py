@@ -17,8 +17,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from picsc.likelihood import Likelihood
 from picsc.penalty import Penalty
-from picsc.stack import Stack
+from picsc.stack import Stack, readouts_of
 
 _relu_backward = torch.ops.aten.threshold_backward
 
@@ -101,6 +102,24 @@ def outputs(weights: Weights, x: Tensor, *, readouts: int) -> Tensor:
     hidden = torch.bmm(weights.hidden.reshape(g, a * h, -1), x).relu_().view(g * a, h, -1)
     out = _readout(weights.out, readouts)
     return torch.baddbmm(out[..., -1:].flatten(0, 1), out[..., :-1].flatten(0, 1), hidden).view(g, a, readouts, -1)
+
+
+def predicted(weights: Weights, x: Tensor, likelihood: Likelihood) -> Tensor:
+    """What the models of one problem predict.
+
+    Args:
+        weights: of (1, a) models.
+        x: features and the constant, (n, f + 1).
+        likelihood: of the targets.
+
+    Returns:
+        Log-probabilities (a, n, c), or means (a, n).
+    """
+    z = outputs(weights, x.T[None], readouts=readouts_of(likelihood, weights.out.shape[2]))[0]
+    if likelihood == "numbers":
+        return z[:, 0]
+    logits = torch.stack([torch.zeros_like(z[:, 0]), z[:, 0]], 1) if z.shape[1] == 1 else z
+    return logits.log_softmax(1).mT
 
 
 def scores(weights: Weights, stack: Stack) -> Scores:

@@ -23,7 +23,7 @@ from picsc.models import mlp
 from picsc.penalty import PENALTIES, Anchor
 from picsc.settings import PenaltyName
 from picsc.stack import Problem, Stack, stack_problems
-from picsc.stacked_mlp import flatten, fragment_fishers, outputs, squared_scores, unflatten
+from picsc.stacked_mlp import flatten, fragment_fishers, predicted, squared_scores, unflatten
 from picsc.stacked_training import Fitted, Recipe, problems_per_stack, train_stack
 from picsc.trigger import part_gaps, random_halves, threshold
 
@@ -195,13 +195,8 @@ class TableBackend:
         f = x.shape[1]
         inputs = torch.from_numpy(x).to(self.device)
         constant = inputs.new_ones(len(x), 1)
-        o = self.classes if self.classes > 2 else 1
         weights = unflatten(theta[None], f, HIDDEN, self.classes)
-        z = outputs(weights, torch.cat([inputs, constant], 1).T[None], readouts=o)[0]
-        if self.likelihood == "numbers":
-            return np.asarray(z[:, 0].cpu().numpy())
-        logits = torch.stack([torch.zeros_like(z[:, 0]), z[:, 0]], 1) if o == 1 else z
-        return np.asarray(logits.log_softmax(1).mT.cpu().numpy())
+        return np.asarray(predicted(weights, torch.cat([inputs, constant], 1), self.likelihood).cpu().numpy())
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from picsc_cli.cv import interrupted_line
 
 if TYPE_CHECKING:
     from picsc.fed_report import FedAuditReport, FedReport
-    from picsc.settings import FedSettings
 
 DEMONSTRATION = "digits"
 DEMONSTRATED = ("fedavg", "fedprox", "scaffold", "picsc")
@@ -167,7 +166,9 @@ def fed(
         outputs.check(wanted)
         if demonstration and not quiet:
             streams.say(DEMONSTRATION_NOTE)
-        settings = with_natural_clients(settings, dataset)
+        from picsc.datasets.natural import with_own_clients  # loads pandas, as reading will
+
+        settings = with_own_clients(settings, dataset)
         with streams.progress(quiet=quiet) as progress:
             from picsc.datasets.intake import read_or_get
 
@@ -207,18 +208,3 @@ def demonstrated(invented: dict[str, object], chosen: dict[str, object]) -> tupl
     passes = {} if "steps" in chosen else {"epochs": 1}
     small = {"model": "mlp", "hidden": 16, "rounds": 10, "repeats": 2, "methods": DEMONSTRATED}
     return invented, {**small, **passes, **chosen}
-
-
-def with_natural_clients(settings: FedSettings, name: str | None) -> FedSettings:
-    """Fill in the column of the client, where options name no clients and a named table has its own.
-
-    Args:
-        settings: as given.
-        name: of a data set; None of a file.
-    """
-    if name is None or settings.clients.by is not None or settings.clients.clients is not None:
-        return settings
-    from picsc.datasets.natural import natural_client
-
-    clients = settings.clients.model_copy(update={"by": natural_client(name)})
-    return settings.model_copy(update={"clients": clients})

@@ -88,7 +88,7 @@ def _over_seeds(rows: list[RecipeRow], page: Page) -> Sheet:
 
 def _difference(run: Federation, other: str, page: Page) -> tuple[Text, Text]:
     """PIcsC minus another method with its interval, and p."""
-    found = next((difference for difference in run.differences if difference.against == other), None)
+    found = run.against(other)
     if found is None:
         return Text(page.none), Text(page.none)
     interval = span(found.interval, 1, page, scale=100)

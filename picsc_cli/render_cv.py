@@ -16,7 +16,7 @@ from picsc_cli import sections
 from picsc_cli.page import Page, cut, figures, paragraph, percent, points, probable, signed, span, words
 
 if TYPE_CHECKING:
-    from picsc.cv_report import CvReport, Difference, MethodReport, Unit
+    from picsc.cv_report import CvReport, MethodReport, Unit
 
 MOST_COLUMNS = 5
 """Pieces with a column of their own, as in the paper."""
@@ -55,7 +55,7 @@ def _pieces(report: CvReport, page: Page) -> str:
             *(Text(percent(method.fragments[i], page)) for _, i in shown),
             Text(percent(method.mean, page)),
             Text(_variance(method.variance, page)),
-            points(difference.accuracy if (difference := _against(method, _BASE)) else None, page),
+            points(difference.accuracy if (difference := method.against(_BASE)) else None, page),
         ]
         for method in report.methods
     ]
@@ -95,8 +95,8 @@ def _comparison(report: CvReport, page: Page) -> str:
     ours = next((method for method in report.methods if method.method == _OURS), None)
     rows = []
     for method in report.methods:
-        base = _against(method, _BASE)
-        versus = _against(ours, method.method) if ours else None
+        base = method.against(_BASE)
+        versus = ours.against(method.method) if ours else None
         rows.append(
             [
                 Text(words(_name(method), page)),
@@ -119,10 +119,6 @@ def _comparison(report: CvReport, page: Page) -> str:
 def _name(method: MethodReport) -> str:
     """Short, so that the tables fit 80 columns."""
     return method.method.removeprefix(f"{_OURS}, ")
-
-
-def _against(method: MethodReport, name: str) -> Difference | None:
-    return next((difference for difference in method.differences if difference.against == name), None)
 
 
 def _strengths(strengths: tuple[float, ...]) -> str:
@@ -164,10 +160,8 @@ def _failure(method: str, unit: Unit) -> str:
 def _footer(report: CvReport) -> tuple[str, ...]:
     """How numbers were reached: score, test, seed and versions."""
     score = "R² of" if report.data.task == "regression" else "accuracy of"
-    versions = report.manifest.get("versions")
-    shown = [f"{name} {version}" for name, version in versions.items()] if isinstance(versions, dict) else []
     return (
         f"test: {report.test}",
         f"score: {score} {sections.question(report.data)}, percent; seed {report.settings.get('seed')}",
-        *([f"versions: {', '.join(shown)}"] if shown else []),
+        *sections.versions(report.manifest),
     )

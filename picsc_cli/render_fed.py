@@ -27,7 +27,7 @@ from picsc_cli.page import (
 )
 
 if TYPE_CHECKING:
-    from picsc.fed_report import ClientShift, Failure, FedDifference, FedMethodReport, FedReport
+    from picsc.fed_report import ClientShift, Failure, FedMethodReport, FedReport
 
 MOST_CLIENTS = 12
 """Clients in the table."""
@@ -187,8 +187,8 @@ def _comparison(report: FedReport, page: Page) -> str:
     ours = next((method for method in report.methods if method.method == _OURS), None)
     rows = []
     for method in report.methods:
-        base = against(method, _BASE)
-        versus = against(ours, method.method) if ours else None
+        base = method.against(_BASE)
+        versus = ours.against(method.method) if ours else None
         rows.append(
             [
                 Text(words(method.method, page)),
@@ -205,11 +205,6 @@ def _comparison(report: FedReport, page: Page) -> str:
     target = "" if report.target is None else f"; target: an accuracy of {percent(report.target, page)}"
     note = f"Δ: paired; p picsc: of picsc against the row; up, down: bytes of one client in a round{target}"
     return figures(titles, [rows], page) + paragraph(note, page, indent=1, hanging=2)
-
-
-def against(method: FedMethodReport, name: str) -> FedDifference | None:
-    """The method's difference from another one."""
-    return next((difference for difference in method.differences if difference.against == name), None)
 
 
 def _rates(rates: Sequence[float]) -> str:
@@ -261,12 +256,5 @@ def _footer(report: FedReport) -> tuple[str, ...]:
     return (
         f"test: {report.test}",
         f"score: {asked}; judged by {report.judged}; seed {report.settings.get('seed')}",
-        *versions(report.manifest),
+        *sections.versions(report.manifest),
     )
-
-
-def versions(manifest: dict[str, object]) -> tuple[str, ...]:
-    """The line of the versions that the numbers come from; none where the manifest has none."""
-    there = manifest.get("versions")
-    shown = [f"{name} {version}" for name, version in there.items()] if isinstance(there, dict) else []
-    return (f"versions: {', '.join(shown)}",) if shown else ()

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from picsc_cli import sections
 from picsc_cli.page import Page, cut, data_size, figures, number, paragraph, probable, words
-from picsc_cli.render_fed import LONGEST_CLIENT, versions
+from picsc_cli.render_fed import LONGEST_CLIENT
 
 if TYPE_CHECKING:
     from picsc.fed_report import ClientAudit, FedAuditReport
@@ -46,7 +46,7 @@ def fed_audit_table(report: FedAuditReport, page: Page, *, verbose: bool = False
         f"sent: {data_size(report.bytes_up, page)} by each client, once; no row leaves a client",
         f"test: {report.test}; level {report.level:g}",
         f"model question: {sections.question(report.data)}; seed {report.settings.get('seed')}",
-        *versions(report.manifest),
+        *sections.versions(report.manifest),
     )
     parts.append("".join(paragraph(line, page, hanging=2) for line in footer))
     return "\n".join(parts)

@@ -59,10 +59,8 @@ def recipes_table(report: RecipeReport, page: Page, *, verbose: bool = False) ->
             parts.append("".join(paragraph(note, page, hanging=2) for note in notes))
         if verbose:
             parts.append(sections.settings(table.settings, page))
-    versions = report.manifest.get("versions")
-    shown = [f"{name} {version}" for name, version in versions.items()] if isinstance(versions, dict) else []
     tested = any(over.tests for table in report.tables for over in table.over_sets)
-    footer = [*([f"test: {report.test}"] if tested else []), *([f"versions: {', '.join(shown)}"] if shown else [])]
+    footer = [*([f"test: {report.test}"] if tested else []), *sections.versions(report.manifest)]
     parts.append("".join(paragraph(line, page, hanging=2) for line in footer))
     return "\n".join(parts)
 

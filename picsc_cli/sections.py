@@ -61,6 +61,13 @@ def settings(values: dict[str, object], page: Page) -> str:
     return "".join(lines)
 
 
+def versions(manifest: dict[str, object]) -> tuple[str, ...]:
+    """The line of the versions that the numbers come from; none where the manifest has none."""
+    there = manifest.get("versions")
+    shown = [f"{name} {version}" for name, version in there.items()] if isinstance(there, dict) else []
+    return (f"versions: {', '.join(shown)}",) if shown else ()
+
+
 def question(data: DataInfo) -> str:
     """What the model predicts, in words."""
     return {

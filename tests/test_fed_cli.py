@@ -12,11 +12,12 @@ import pytest
 from fed_factories import fed_audit_report, fed_method, fed_report
 from typer.testing import CliRunner
 
+from picsc.datasets.natural import with_own_clients
 from picsc.errors import SettingsError
 from picsc.settings import FED_METHODS, FedSettings, validated
 from picsc_cli import outputs
 from picsc_cli.app import app
-from picsc_cli.fed import DEMONSTRATED, demonstrated, with_natural_clients
+from picsc_cli.fed import DEMONSTRATED, demonstrated
 
 QUICK = ("--rounds", "2", "--epochs", "1", "--repeats", "1", "--lr", "0.1", "--jobs", "1")
 
@@ -191,7 +192,7 @@ def test_the_demonstration_gives_way_to_options(
     ],
 )
 def test_named_tables_bring_their_clients(name: str | None, clients: dict[str, object], by: str | None) -> None:
-    settings = with_natural_clients(validated(FedSettings, clients=clients), name)
+    settings = with_own_clients(validated(FedSettings, clients=clients), name)
     assert settings.clients.by == by
     assert settings.keys == (() if by is None else (by,))
 

@@ -34,7 +34,7 @@ from picsc.models import mlp
 from picsc.natural_coordinates import DAMPING, natural_map
 
 SIZES = (9, 40, 23)
-PLAIN = Picsc(0.0, controls=False, scaled=False, natural=False)
+PLAIN = Picsc(0.0, controls=False, scaled=False)
 
 
 def theta_of(model: torch.nn.Module) -> Tensor:
@@ -279,7 +279,6 @@ class Wiretap:
 
     inner: Picsc
     shapes: set[tuple[int, ...]]
-    natural: bool = False
     triggered: bool = False
 
     def begin(self, theta: Tensor, k: int) -> tuple[State, Memory]:

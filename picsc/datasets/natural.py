@@ -17,7 +17,7 @@ from picsc.datasets.load import from_frame
 from picsc.datasets.named import known_as
 from picsc.datasets.natural_files import read_activity, read_drift, read_one_file, read_sites, read_stream
 from picsc.datasets.table import Dataset
-from picsc.settings import ReadSettings
+from picsc.settings import FedSettings, ReadSettings
 
 Read = Callable[[Path], tuple[pd.DataFrame, list[str]]]
 """A folder to the frame and the SHA-256 of every file."""
@@ -75,6 +75,18 @@ def natural_client(name: str) -> str | None:
     """
     entry = NATURAL.get(known_as(name) or "")
     return None if entry is None else entry.key
+
+
+def with_own_clients(settings: FedSettings, name: str | None) -> FedSettings:
+    """Fill in the column of the client where settings name no clients and the table has its own.
+
+    Args:
+        settings: as given.
+        name: of the set; None of a file.
+    """
+    if name is None or settings.clients.by is not None or settings.clients.clients is not None:
+        return settings
+    return settings.model_copy(update={"clients": settings.clients.model_copy(update={"by": natural_client(name)})})
 
 
 def read_natural(folder: Path, name: str, settings: ReadSettings, *, keys: Sequence[str] = ()) -> Dataset:

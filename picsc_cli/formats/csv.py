@@ -64,7 +64,7 @@ def _of_clients(row: RecipeRow, method: str) -> list[object]:
     if row.federation is None:
         return [None] * len(_OF_CLIENTS)
     score = next((score for score in row.federation.scores if score.method == method), None)
-    found = next((each for each in row.federation.differences if each.against == method), None)
+    found = row.federation.against(method)
     interval = None if found is None else found.interval
     return [
         *([None] * 3 if score is None else [score.worst, score.std_clients, score.printed]),

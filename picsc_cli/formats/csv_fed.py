@@ -29,7 +29,7 @@ def fed_csv(report: FedReport) -> str:
 
 
 def _rows(report: FedReport, method: FedMethodReport) -> Iterable[list[object]]:
-    base = next((each for each in method.differences if each.against == "fedavg"), None)
+    base = method.against("fedavg")
     yield [
         report.data.name,
         method.method,

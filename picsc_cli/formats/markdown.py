@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from picsc_cli.fed_sheets import fed_sheets
-from picsc_cli.formats.markdown_text import grid, plain
+from picsc_cli.formats.markdown_text import grid, plain, versions
 from picsc_cli.page import Page, percent, points, probable, signed, span
 
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ def recipes_markdown(report: RecipeReport) -> str:
         if table.over_sets and table.over_sets[0].tests:
             lines += [f"PIcsC against every other method, {report.test}.", "", *_tests(table), ""]
         lines += ["## Manifest", "", f"- recipe {plain(table.recipe)}, sha256 {table.sha256}", *_data(table), ""]
-    versions = report.manifest.get("versions")
-    if isinstance(versions, dict):
-        lines += [f"Versions: {', '.join(f'{name} {version}' for name, version in versions.items())}", ""]
+    lines += versions(report.manifest)
     return "\n".join(lines).encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from picsc_cli.formats.markdown_text import grid, plain
+from picsc_cli.formats.markdown_text import grid, plain, versions
 from picsc_cli.page import Page, data_size, number, percent, points, probable, span
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ def _methods(report: FedReport) -> list[str]:
 
 
 def _method(method: FedMethodReport, ours: FedMethodReport | None) -> list[str]:
-    base = next((each for each in method.differences if each.against == "fedavg"), None)
-    versus = next((each for each in ours.differences if each.against == method.method), None) if ours else None
+    base = method.against("fedavg")
+    versus = ours.against(method.method) if ours else None
     best = "" if method.best_round is None else f" ({method.best_round})"
     worst = f" {plain(method.worst_client)}" if method.worst_client else ""
     moved = f"{points(base.accuracy, _PAGE).plain} {span(base.interval, 1, _PAGE, scale=100)}" if base else _PAGE.none
@@ -146,10 +146,7 @@ def _manifest(report: FedReport | FedAuditReport) -> Iterator[str]:
     yield f"- {plain(report.data.name)}, sha256 {report.data.sha256}"
     yield from (f"- {name}: `{value}`" for name, value in report.settings.items())
     yield ""
-    versions = report.manifest.get("versions")
-    if isinstance(versions, dict):
-        yield f"Versions: {', '.join(f'{name} {version}' for name, version in versions.items())}"
-        yield ""
+    yield from versions(report.manifest)
 
 
 def _text(lines: list[str]) -> str:

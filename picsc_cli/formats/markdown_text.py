@@ -20,3 +20,11 @@ def plain(text: str) -> str:
     """Text that Markdown and HTML show as it is."""
     shown = printable(text).replace("&", "&amp;").replace("<", "&lt;")
     return "".join(f"\\{char}" if char in "\\`*_[]|" else char for char in shown)
+
+
+def versions(manifest: dict[str, object]) -> list[str]:
+    """The paragraph of the versions that the numbers come from; no line where the manifest has none."""
+    there = manifest.get("versions")
+    if not isinstance(there, dict):
+        return []
+    return [f"Versions: {', '.join(f'{name} {version}' for name, version in there.items())}", ""]

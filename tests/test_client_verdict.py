@@ -12,10 +12,10 @@ from scipy.stats import binom, chi2_contingency
 from torch import Tensor
 
 from picsc.client_summary import Summary, summarise
+from picsc.client_verdict import ClientVerdict, judge
 from picsc.covariates import Covariates, of_numbers, part_kl
 from picsc.divergence import fisher_gap
 from picsc.errors import DataError, NumericsError
-from picsc.federated_audit import ClientVerdict, judge
 from picsc.fisher import empirical_fisher, row_scores
 from picsc.models import mlp
 from picsc.moments import Moments, moments_kl
