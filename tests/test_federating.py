@@ -114,6 +114,14 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(
     assert again == rounds - before
 
 
+def test_another_run_is_not_gone_on_with(tmp_path: Path) -> None:
+    settings = settings_of(methods=("fedavg",), lr=0.1, rounds=1, repeats=1)
+    picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "run")
+    other = settings_of(methods=("fedavg",), lr=0.2, rounds=1, repeats=1)
+    with pytest.raises(SettingsError, match=r"it holds another run: settings\.lr was 0\.1, now 0\.2"):
+        picsc.federate_dataset(table(other), other, run_dir=tmp_path / "run", resume=True)
+
+
 def test_progress_tells_rounds_accuracy_seconds_and_bytes(tmp_path: Path) -> None:
     settings, told = settings_of(methods=("fedavg",), lr=0.1, repeats=1, rounds=1), []
     picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "run", progress=told.append)

@@ -401,3 +401,15 @@ def test_a_model_about_to_diverge_flags_nobody_and_ends_as_a_failed_run() -> Non
     play_round([entry], [course], Rules(1, 0, 3), 0)
     assert np.isnan(course.flagged[0]).all()
     assert course.failed_round.tolist() == [1]
+
+
+def test_only_flagged_clients_are_held_at_the_model_they_received() -> None:
+    """Eq. 16: stiffness 2 lambda I_global where the trigger fired, 0 elsewhere."""
+    algorithm = replace(PLAIN, strength=0.5)
+    state, memory = algorithm.begin(torch.ones(1, 4), 2)
+    state["fisher"] = torch.tensor([[0.0, 1.0, 2.0, 3.0]])
+    guide = algorithm.guide(state, memory, torch.tensor([[True], [False]]))
+    assert guide.stiffness is not None
+    assert guide.anchor is not None
+    assert guide.stiffness.tolist() == [[[0.0, 1.0, 2.0, 3.0]], [[0.0, 0.0, 0.0, 0.0]]]
+    assert torch.equal(guide.anchor[0], state["theta"])
