@@ -79,7 +79,7 @@ def audit(
         every: length of a time piece, such as `30d`.
         cuts: number of time pieces.
         group: column whose values stay in one fold.
-        splitter: kfold, stratified or group.
+        splitter: kfold, stratified, group, dob-scv or ms-scv.
         shuffle: shuffle rows before cutting folds.
         reference: rest, previous, first, the path of a file, or a DataFrame.
         level: family-wise error rate.
@@ -162,7 +162,7 @@ def audit_dataset(
     tell = progress or (lambda _: None)
     tell("cutting")
     dataset, pieces, table, told = _prepared(no_text(data), settings, tell, with_table=reference is not None)
-    findings = [*told, *_split(dataset, pieces, settings), *left_out(dataset)]
+    findings = [*told, *_split(dataset, pieces, settings), *design.conservative(pieces), *left_out(dataset)]
     named = design.reference_name(settings, pieces, reference)
     everything, labels = design.labelled(dataset, pieces, reference)
     contrast, tested = design.contrast(pieces, named, with_file=reference is not None)

@@ -14,19 +14,16 @@ from numpy.typing import NDArray
 
 from picsc.cv_methods import METHOD_FUNCTIONS, Experiment, Found
 from picsc.cv_summary import assemble
-from picsc.datasets.images import ImageSet, label_rows, refuse_columns
+from picsc.datasets.images import ImageSet, refuse_columns
 from picsc.datasets.intake import take_in
-from picsc.datasets.rows import take
 from picsc.datasets.table import Dataset
-from picsc.datasets.tokens import TokenSet, no_text
+from picsc.datasets.tokens import TokenSet, no_characters
 from picsc.devices import pick_device
-from picsc.errors import DataError, SettingsError
-from picsc.image_backend import ImageBackend
-from picsc.lessons import Backend
+from picsc.errors import DataError
 from picsc.parallel import run_tasks
 from picsc.provenance import left_out, versions
 from picsc.reports import Finding
-from picsc.resampling import Repeat, repeats
+from picsc.resampling import repeats
 from picsc.run_folder import RunFolder, open_run
 from picsc.selection import INNER
 from picsc.settings import (
@@ -34,22 +31,17 @@ from picsc.settings import (
     Merge,
     Method,
     PenaltyName,
-    TrainSettings,
+    Splitter,
     validated,
 )
-from picsc.stacked_training import Recipe
-from picsc.table_backend import TableBackend
 from picsc.threads import one_thread
+from picsc.training_setup import backend_of, kind_of, recipe_of, rows_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from picsc.cv_report import CvReport
 
-FULL_BATCH = 10_000
-"""Rows up to which a step sees all of them, as printed."""
-TABLE_BATCH = 1024
-IMAGE_BATCH = 64
 ONE_INNER = 2000
 """Rows above which one inner part judges candidates as surely as three do for a third of the work."""
 SMALL_WORK = 20_000_000
@@ -58,7 +50,7 @@ CONTROLS: tuple[Method, ...] = ("st-cv", "weight-decay", "carried", "average", "
 
 
 def cross_validate(
-    data: pd.DataFrame | ImageSet | ArrayLike | str | Path,
+    data: pd.DataFrame | ImageSet | TokenSet | ArrayLike | str | Path,
     y: ArrayLike | None = None,
     *,
     target: str | None = None,
@@ -69,7 +61,7 @@ def cross_validate(
     every: str | None = None,
     cuts: int | None = None,
     group: str | None = None,
-    splitter: Literal["kfold", "stratified", "group"] | None = None,
+    splitter: Splitter | None = None,
     shuffle: bool = True,
     algorithm: Literal[1, 2] | None = None,
     penalty: PenaltyName = "kl",
@@ -90,7 +82,8 @@ def cross_validate(
     Source: E1 to E4.
 
     Args:
-        data: frame, array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), or a file's path.
+        data: frame, array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), bags of words as a
+            `TokenSet`, or a file's path.
         y: labels (n,), with an array.
         target: column to predict; None looks for the usual names, then takes the last column.
         folds: cross-validation folds; without any way to cut, 10.
@@ -100,17 +93,17 @@ def cross_validate(
         every: length of a piece of time.
         cuts: number of pieces of time.
         group: column whose values folds do not divide.
-        splitter: of folds; None is stratified for classes.
+        splitter: of folds: kfold, stratified, group, dob-scv or ms-scv; None is stratified for classes.
         shuffle: shuffle rows before cutting folds, anew in every repeat.
         algorithm: of the paper; None is 1 for folds and groups, 2 for batches and time.
         penalty: Algorithm 1's divergence.
         strength: lambda, or auto.
         merge: which models Algorithm 2 evaluates.
         gamma: Algorithm 2's threshold; None is calibrated.
-        epochs: passes over the training rows; None is 200 for tables and 5 for images.
-        lr: learning rate; None is 0.02 for tables and 0.001 for images.
+        epochs: passes over the training rows; None is 200 for tables, 5 for images and texts.
+        lr: learning rate; None is 0.02 for tables, 0.001 for images and 0.003 for texts.
         batch_size: rows per step; None is all rows of small tables.
-        repeats: runs with other seeds; None is 5 for tables and 1 for images.
+        repeats: runs with other seeds; None is 5 for tables, 1 for images and texts.
         weights: column of row weights.
         keep_rare: rows of classes with fewer rows than folds are always learned from and never tested.
         seed: of every random draw.
@@ -156,7 +149,7 @@ def cross_validate_dataset(
     """Compare methods on data that was read already.
 
     Args:
-        data: the table or the images.
+        data: the table, the images or the bags of words.
         settings: everything else.
         run_dir: where finished parts are kept; None is a folder of the user's cache.
         resume: go on from the parts that are there.
@@ -167,11 +160,11 @@ def cross_validate_dataset(
         DataError: the data cannot be compared on.
     """
     tell = progress or (lambda _: None)
-    data = no_text(data)
+    data = no_characters(data)
     with one_thread():
         prepared = _prepared(data, settings)
         experiment = prepared.experiment
-        jobs = settings.jobs if isinstance(data, ImageSet) or prepared.work > SMALL_WORK else 1
+        jobs = settings.jobs if not isinstance(data, Dataset) or prepared.work > SMALL_WORK else 1
         names = _wanted(settings)
         with open_run(run_dir, prepared.manifest, resume=resume) as folder:
             tasks = [(experiment, folder, name) for name in names]
@@ -208,30 +201,31 @@ def _wanted(settings: CvSettings) -> list[str]:
     return [*corrected, "weight-decay", "carried", "st-cv", "subsample", "whole"]
 
 
-def _prepared(data: Dataset | ImageSet, settings: CvSettings) -> _Prepared:
-    images = isinstance(data, ImageSet)
+def _prepared(data: Dataset | ImageSet | TokenSet, settings: CvSettings) -> _Prepared:
+    kind = kind_of(data)
     findings: list[Finding] = []
-    if isinstance(data, ImageSet):
-        refuse_columns(settings.cut, settings.read, weights=settings.weights)
-        table, official = label_rows(data), data.test
-    else:
-        table, official = _labelled(data, findings), np.empty(0, np.int64)
-    count = settings.repeats or (1 if images else 5)
+    if kind != "table":
+        refuse_columns(settings.cut, settings.read, weights=settings.weights, kind=kind)
+    table, official = rows_of(data, findings, verb="cross-validation")
+    count = settings.repeats or (5 if kind == "table" else 1)
     plan = tuple(repeats(table, settings, count, official))
-    findings += () if images else (*_advised(plan[0].findings, settings), *left_out(table))
+    findings += (*_advised(plan[0].findings, settings), *left_out(table)) if kind == "table" else ()
     weights = _weights(table, settings)
-    recipe = replace(_recipe(settings.train, plan[0], images=images), warmup=settings.penalty.warmup)
+    recipe = recipe_of(settings.train, sum(map(len, plan[0].pieces)), kind)
     device = pick_device(settings.train.device)
     if device.note and device.device.type != "cpu":  # that a machine has nothing faster is no finding about data
         findings.append(Finding("device", "note", device.note))
-    penalty = settings.penalty.kind
-    backend: Backend
-    if isinstance(data, ImageSet):
-        backend = ImageBackend(data, recipe, penalty, device.device, settings.train.precision)
-        features = float(data.pixels[0].size)
-    else:
-        backend = TableBackend(table, recipe, penalty, weights, device.device)
-        features = float(len(table.columns))
+    backend = backend_of(
+        table if kind == "table" else data,
+        replace(recipe, warmup=settings.penalty.warmup),
+        settings.train,
+        settings.penalty.kind,
+        device.device,
+        weights=weights,
+    )
+    features = float(len(table.columns))
+    if not isinstance(data, Dataset):
+        features = float(data.pixels[0].size if isinstance(data, ImageSet) else data.width)
     work = len(plan) * len(plan[0].pieces) * table.n * features
     manifest = {
         "versions": versions(),
@@ -241,14 +235,14 @@ def _prepared(data: Dataset | ImageSet, settings: CvSettings) -> _Prepared:
     }
     experiment = Experiment(
         backend=backend,
-        likelihood="classes" if images else table.target.kind,  # type: ignore[union-attr] # checked by _labelled
+        likelihood="classes" if kind != "table" else table.target.kind,  # type: ignore[union-attr] # checked by _labelled
         repeats=plan,
         algorithm=settings.algorithm or (1 if settings.foldwise else 2),
         penalty=settings.penalty,
         weights=weights,
         keep_rows=count == 1 and not settings.foldwise,
-        inner=1 if images or table.n > ONE_INNER else INNER,
-        at_once=1 if images else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,
+        inner=1 if kind != "table" or table.n > ONE_INNER else INNER,
+        at_once=1 if kind != "table" else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,
     )
     return _Prepared(experiment, tuple(findings), manifest, work)
 
@@ -258,19 +252,6 @@ def _advised(findings: Sequence[Finding], settings: CvSettings) -> list[Finding]
     if settings.keep_rare or not settings.foldwise:
         return list(findings)
     return [replace(f, advice=f"{f.advice}; --keep-rare tests none") if f.code == "rare-class" else f for f in findings]
-
-
-def _labelled(dataset: Dataset, findings: list[Finding]) -> Dataset:
-    """The rows with a label."""
-    if dataset.target is None:
-        raise SettingsError(f"{dataset.name}: cross-validation needs a target; name one with --target")
-    rows = np.flatnonzero(~dataset.target.missing)
-    left = dataset.n - len(rows)
-    if left:
-        findings.append(
-            Finding("rows-without-label", "warning", f"{left} of {dataset.n} rows have no label and take no part")
-        )
-    return take(dataset, rows.astype(np.int64))
 
 
 def _weights(dataset: Dataset, settings: CvSettings) -> NDArray[np.float64] | None:
@@ -288,14 +269,3 @@ def _weights(dataset: Dataset, settings: CvSettings) -> NDArray[np.float64] | No
             "weights must be finite and at least 0"
         )
     return weights
-
-
-def _recipe(train: TrainSettings, first: Repeat, *, images: bool) -> Recipe:
-    """Defaults that depend on the data, filled in."""
-    rows = sum(map(len, first.pieces))
-    batch_size = train.batch_size
-    if batch_size is None and (images or rows > FULL_BATCH):
-        batch_size = IMAGE_BATCH if images else TABLE_BATCH
-    epochs = train.epochs or (5 if images else 200 if batch_size is None else 20)
-    lr = train.lr or (0.001 if images else 0.02)
-    return Recipe(epochs, lr, batch_size, train.optimizer, train.momentum, patience=train.patience)

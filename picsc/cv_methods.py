@@ -18,7 +18,7 @@ from picsc.datasets.rows import Rows
 from picsc.lessons import Backend, Lesson
 from picsc.likelihood import Likelihood
 from picsc.resampling import Repeat, fragmented
-from picsc.run_folder import RunFolder
+from picsc.run_folder import RunFolder, kept
 from picsc.scoring import row_accuracy, scores_of_models
 from picsc.selection import chosen_by_inner_folds, chosen_by_looking_ahead
 from picsc.sequence import Rules, State, Step, advance, begin
@@ -67,16 +67,6 @@ class Result:
     """`COLUMNS`, (repeats, pieces) each."""
     right: NDArray[np.float64] | None
     """(n,): how often a judging row was predicted right, mean over pieces and repeats; None unless kept."""
-
-
-def kept(folder: RunFolder, name: str, compute: Callable[[], Arrays]) -> Arrays:
-    """A part of the run folder, computed if it is not there; read back, so that resuming gives the same bytes."""
-    found = folder.get(name)
-    if found is None:
-        folder.put(name, compute())
-        found = folder.get(name)
-    assert found is not None  # noqa: S101 - it was just written
-    return found
 
 
 def lessons_of(experiment: Experiment, repeats: Sequence[Repeat]) -> list[Lesson]:

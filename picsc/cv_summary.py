@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from picsc.cv_methods import WHOLE, Experiment, Found, Result
-from picsc.cv_report import CvReport, Difference, Interval, Loss, MethodReport, Unit
+from picsc.cv_report import CvReport, Difference, Loss, MethodReport, Unit
 from picsc.datasets.images import ImageSet
 from picsc.datasets.table import Dataset
+from picsc.datasets.tokens import TokenSet
+from picsc.known_means import difference, interval, known_mean, nan_mean
 from picsc.paired import Paired, repeats_t, resampled_t, rows_t
 from picsc.provenance import data_info
 from picsc.reports import Finding, finite
@@ -36,7 +37,7 @@ _WORDS = {
 
 
 def assemble(
-    data: Dataset | ImageSet,
+    data: Dataset | ImageSet | TokenSet,
     settings: CvSettings,
     experiment: Experiment,
     results: Results,
@@ -92,7 +93,7 @@ def _method(
 ) -> MethodReport:
     result = found[name]
     accuracy, columns = result.columns["accuracy"], result.columns
-    per_piece = np.array([_nan_mean(of_piece) for of_piece in accuracy.T])
+    per_piece = np.array([nan_mean(of_piece) for of_piece in accuracy.T])
     known = per_piece[np.isfinite(per_piece)]
     strength = columns["strength"][np.isfinite(columns["strength"])]
     has_strength = name in ("picsc", UNMERGED, "weight-decay")
@@ -101,16 +102,16 @@ def _method(
     return MethodReport(
         method=name,
         words=_words(name, experiment, settings),
-        whole=_mean(whole.columns["accuracy"]) if whole is not None else None,
-        whole_log_loss=_mean(whole.columns["log_loss"]) if whole is not None else None,
+        whole=known_mean(whole.columns["accuracy"]) if whole is not None else None,
+        whole_log_loss=known_mean(whole.columns["log_loss"]) if whole is not None else None,
         fragments=tuple(map(finite, per_piece)),
-        mean=_mean(accuracy),
+        mean=known_mean(accuracy),
         variance=finite(float(np.var(known * 100, ddof=1))) if len(known) > 1 else None,
-        interval=_interval(_paired(result, None, "accuracy", experiment)),
-        log_loss=_mean(columns["log_loss"]),
-        weighted_accuracy=_mean(columns["weighted_accuracy"]),
+        interval=interval(_paired(result, None, "accuracy", experiment)),
+        log_loss=known_mean(columns["log_loss"]),
+        weighted_accuracy=known_mean(columns["weighted_accuracy"]),
         strengths=tuple(float(f"{value:.6g}") for value in np.unique(strength)) if has_strength else (),
-        penalty_share=_mean(columns["share"]) if name in ("picsc", UNMERGED) else None,
+        penalty_share=known_mean(columns["share"]) if name in ("picsc", UNMERGED) else None,
         flagged=(int(flagged), int(looked)) if looked else None,
         failed=sum(int((each.columns["diverged"] > 0).sum()) for each in (result, whole) if each is not None),
         differences=tuple(_difference(result, found[other], other, experiment) for other in against),
@@ -129,15 +130,12 @@ def _words(name: str, experiment: Experiment, settings: CvSettings) -> str:
 
 
 def _difference(ours: Result, theirs: Result, name: str, experiment: Experiment) -> Difference:
-    accuracy = _paired(ours, theirs, "accuracy", experiment)
-    log_loss = _paired(ours, theirs, "log_loss", experiment)
-    return Difference(
-        against=name,
-        accuracy=_mean(ours.columns["accuracy"] - theirs.columns["accuracy"]),
-        accuracy_interval=_interval(accuracy),
-        accuracy_p=None if accuracy is None else accuracy.p,
-        log_loss=_mean(ours.columns["log_loss"] - theirs.columns["log_loss"]),
-        log_loss_p=None if log_loss is None else log_loss.p,
+    return difference(
+        name,
+        ours.columns["accuracy"] - theirs.columns["accuracy"],
+        ours.columns["log_loss"] - theirs.columns["log_loss"],
+        _paired(ours, theirs, "accuracy", experiment),
+        _paired(ours, theirs, "log_loss", experiment),
     )
 
 
@@ -148,7 +146,7 @@ def _paired(ours: Result, theirs: Result | None, key: str, experiment: Experimen
         tested = np.array([[len(repeat.tested(i)) for i in range(values.shape[1])] for repeat in experiment.repeats])
         return resampled_t(values, tested, ours.columns["rows"])
     if len(experiment.repeats) > 1:
-        return repeats_t(np.array([_nan_mean(line) for line in values]))
+        return repeats_t(np.array([nan_mean(line) for line in values]))
     if key != "accuracy" or ours.right is None:
         return None
     return rows_t(ours.right, np.zeros_like(ours.right) if theirs is None or theirs.right is None else theirs.right)
@@ -166,11 +164,11 @@ def _loss(found: dict[str, Result], whole: Result | None, experiment: Experiment
     """Split what fragmentation costs plain training."""
     if whole is None or "st-cv" not in found or "subsample" not in found:
         return None
-    top, pieces, chance = (_mean(each.columns["accuracy"]) for each in (whole, found["st-cv"], found["subsample"]))
+    top, pieces, chance = (known_mean(each.columns["accuracy"]) for each in (whole, found["st-cv"], found["subsample"]))
     if top is None or pieces is None or chance is None:
         return None
     shift = _paired(found["subsample"], found["st-cv"], "accuracy", experiment)
-    return Loss(top - pieces, top - chance, chance - pieces, _interval(shift))
+    return Loss(top - pieces, top - chance, chance - pieces, interval(shift))
 
 
 def _units(
@@ -288,17 +286,3 @@ def _points(difference: Difference) -> str:
         return "no difference to show"
     p = "" if difference.accuracy_p is None else f" (p {difference.accuracy_p:.2g})"
     return f"{100 * difference.accuracy:+.1f} points{p}"
-
-
-def _interval(paired: Paired | None) -> Interval | None:
-    return None if paired is None else paired.interval
-
-
-def _mean(values: NDArray[np.float64]) -> float | None:
-    return finite(_nan_mean(values))
-
-
-def _nan_mean(values: NDArray[np.float64]) -> float:
-    """Over the finite entries; NaN where there is none."""
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else float("nan")

@@ -28,6 +28,8 @@ class Watch:
     likelihood: Likelihood
     patience: int
     """Epochs without a lower loss after which training is over."""
+    weight: Tensor | None = None
+    """Of the rows held out, (n,), not all 0; None weighs all alike."""
     losses: list[float] = field(default_factory=list)
     """Mean negative log-likelihood after each epoch, nats."""
     best: dict[str, Tensor] = field(default_factory=dict)
@@ -36,7 +38,9 @@ class Watch:
     def over(self) -> bool:
         """Look at the model after an epoch; whether training is over. The host waits for the device here."""
         predicted = predict(self.model, self.x, likelihood=self.likelihood)
-        loss = float(-log_likelihood(predicted, self.y, self.likelihood).mean())
+        losses = -log_likelihood(predicted, self.y, self.likelihood)
+        mean = losses.mean() if self.weight is None else (self.weight * losses).sum() / self.weight.sum()
+        loss = float(mean)
         lowest = min((one for one in self.losses if one == one), default=float("inf"))
         self.losses.append(loss)
         if loss < lowest:

@@ -16,14 +16,15 @@ from torch import Tensor, nn
 
 from picsc.devices import precision as products_in
 from picsc.devices import sum_dtype
+from picsc.dynamic_weights import Guided
 from picsc.early_stopping import Watch
 from picsc.early_stopping import predict as predict
-from picsc.errors import DataError, NumericsError
+from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.fragment_penalty import Shares, all_rows, checked_fragments
 from picsc.likelihood import Likelihood, check_labels
 from picsc.minibatches import epoch_steps, held_out, minibatches, shared_minibatches
 from picsc.models import mlp
-from picsc.objective import Objective, anchored, between_fragments, flat, plain, trainable
+from picsc.objective import Objective, anchored, between_fragments, flat, guided_by, plain, trainable
 from picsc.objective import task_loss as task_loss
 from picsc.optimizers import AdamState as AdamState
 from picsc.optimizers import SgdState, sgd_step
@@ -42,7 +43,7 @@ class TrainLog:
     """How a training run went."""
 
     loss: tuple[float, ...]
-    """Mean negative log-likelihood per row of the minibatch before each step, nats; without penalties."""
+    """Mean negative log-likelihood per row of the minibatch before each step, nats; without penalties, with weights."""
     penalty: tuple[float, ...] = ()
     """What the penalties added to it, lambda included, nats; empty without penalty."""
     penalty_share: float = 0.0
@@ -72,10 +73,13 @@ def train(
     momentum: float = 0.9,
     patience: int | None = None,
     precision: Precision = "float32",
+    weight: Tensor | None = None,
+    guided: Guided | None = None,
 ) -> TrainLog:
     """Minimise the mean negative log-likelihood, plus lambda times whichever penalties are given, in place.
 
-    Source: "Model architectures" (Adam); Algorithm 1 with `penalty`; Eq. 16 with `anchor`.
+    Source: "Model architectures" (Adam); Algorithm 1 with `penalty`; Eq. 16 with `anchor`; with `guided` dynamic
+        importance weighting, see `picsc.objective.guided_by`.
     Reading: with `penalty`, every fragment has the same share of each minibatch, and so of the task's loss. The same
         seed gives the same bytes on the same machine, and strength 0 the bytes of plain training.
 
@@ -100,19 +104,25 @@ def train(
         patience: epochs without a lower loss on a tenth of the rows, held out, before training stops; the best epoch's
             parameters are restored. The rule and the rows are the same for every method. None trains to the end.
         precision: of the task's forward pass; tf32 and bfloat16 are faster on cuda.
+        weight: of the rows, (n,), non-negative: a step's loss is the weighted mean of its rows'. Rows held out count by
+            it too. None weighs all alike. Not with `penalty`.
+        guided: rows of the target that weigh each step's rows anew after one epoch of plain training. Not with
+            `penalty`.
 
     Returns:
         Losses before each step, and what the penalties did.
 
     Raises:
-        DataError: there are no rows, or x, y, fragments, anchor and the model's output do not fit together.
+        DataError: there are no rows, or x, y, fragments, weights, anchor and the model's output do not fit together.
         NumericsError: the loss or a parameter stopped being finite; names epoch, lambda and learning rate. Or `penalty`
             meets a layer that mixes rows or is random.
+        SettingsError: weights together with `penalty`.
     """
     if len(x) == 0 or len(x) != len(y):
         raise DataError(f"cannot train on {len(x)} rows of x and {len(y)} of y: need equally many, at least one")
     if strength == 0:
         anchor = penalty = None
+    _check_weights(weight, len(x), weighs=weight is not None or guided is not None, penalised=penalty is not None)
     watch: Watch | None = None
     if patience is not None:
         if len(x) == 1:
@@ -120,10 +130,28 @@ def train(
         kept, out = (rows.to(x.device) for rows in held_out(len(x), fragment, seed=seed))
         watch = Watch(model, x[out], y[out], likelihood, patience)
         x, y, fragment = x[kept], y[kept], None if fragment is None else fragment[kept]
+        if weight is not None:
+            watch.weight = weight[out] if bool(weight[out].any()) else None
+            weight = weight[kept]
     draws: Iterable[Tensor | None]
     if penalty is None:
         draws = minibatches(len(x), batch_size, steps, seed=seed, device=x.device)
-        objective = plain(model, x, y, likelihood, precision)
+        if guided is None:
+            objective = plain(model, x, y, likelihood, precision, weight)
+        else:
+            objective = guided_by(
+                model,
+                x,
+                y,
+                guided,
+                likelihood=likelihood,
+                precision=precision,
+                weight=weight,
+                batch_size=batch_size,
+                steps=steps,
+                warmup=epoch_steps(len(x), batch_size),
+                seed=seed,
+            )
     else:
         fragment, k = checked_fragments(fragment, len(x), fragments)
         if len(x) <= batch_size:
@@ -233,6 +261,24 @@ def fit_reference(x: Tensor, y: Tensor, *, likelihood: Likelihood, outputs: int,
         seed=seed,
     )
     return model
+
+
+def _check_weights(weight: Tensor | None, n: int, *, weighs: bool, penalised: bool) -> None:
+    """Refuse weights that do not fit n rows, or that a penalty does not know."""
+    if weighs and penalised:
+        raise SettingsError(
+            "the penalty between fragments gives every fragment the same share of the loss, and cannot weigh rows as "
+            "well: leave out the weights, or set lambda to 0"
+        )
+    if weight is None:
+        return
+    if weight.shape != (n,):
+        raise DataError(f"cannot weigh {n} rows by weights of shape {tuple(weight.shape)}: need one per row")
+    if not bool((weight >= 0).all()) or not 0 < float(weight.sum()) < float("inf"):
+        raise DataError(
+            f"the weights of {n} training rows run from {float(weight.min()):g} to {float(weight.max()):g}: need "
+            "finite ones, none negative and not all 0"
+        )
 
 
 def _check(losses: Tensor, parameters: list[nn.Parameter], steps: int, per_epoch: int, how: str) -> None:

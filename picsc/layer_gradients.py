@@ -190,10 +190,14 @@ class Lookup:
 
     def squares(self) -> Tensor:
         """The sum of their squares, (p,)."""
+        _, lines, met = self.met()
+        return self._scatter(self.lines, lines, met.square()).flatten()
+
+    def met(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Row (u,), line (u,) and gradient (u, e) of each line that a row reads; u of them."""
         # the same token twice in a row adds up before it is squared
         keys, place = torch.unique(self._keys(), return_inverse=True)
-        met = self._scatter(len(keys), place, self.delta.flatten(0, 1))
-        return self._scatter(self.lines, keys % self.lines, met.square()).flatten()
+        return keys // self.lines, keys % self.lines, self._scatter(len(keys), place, self.delta.flatten(0, 1))
 
     def by_fragment(self, k: int) -> tuple[Tensor, Tensor]:
         """Their sum (p,), and the sums of squares of each of k equal pieces, (k, p)."""

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from picsc.datasets.rows import Rows
 from picsc.sequence import Learner
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """Rows of the target that weigh the rows of every step anew: dynamic importance weighting."""
+
+    rows: Rows
+    on: Literal["losses", "features"]
+    """What is matched between a step's rows and these: their losses, for which these need labels, or hidden units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +32,10 @@ class Lesson:
     test: Rows
     seed: int
     """Of the initial weights and of minibatches."""
+    weight: NDArray[np.float64] | None = None
+    """(n,) weights of the training rows in the loss, of mean 1; None weighs all alike."""
+    guide: Guide | None = None
+    """What weighs rows while they are learned from; None without."""
 
 
 @dataclass(frozen=True, slots=True)

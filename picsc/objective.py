@@ -13,9 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from picsc.devices import forward_pass
-from picsc.errors import DataError
+from picsc.dynamic_weights import BLOCK, Guided, Match, dynamic_weights, random_blocks
+from picsc.errors import DataError, SettingsError
 from picsc.fragment_penalty import Shares, penalised_gradient
 from picsc.likelihood import Likelihood, log_likelihood
+from picsc.minibatches import minibatches
 from picsc.penalty import Anchor, Penalty, cramer_rao, cramer_rao_gradient, risen
 from picsc.scores import make_plan
 from picsc.settings import Precision
@@ -26,7 +28,7 @@ class Step:
     """One step's numbers, without a graph."""
 
     loss: Tensor
-    """Mean negative log-likelihood per row, nats."""
+    """Mean negative log-likelihood per row, nats; weighted where rows are."""
     task: Tensor
     """Its gradient, (d,)."""
     value: Tensor | None = None
@@ -57,20 +59,102 @@ def task_loss(
     model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood, precision: Precision = "float32"
 ) -> Tensor:
     """Mean negative log-likelihood per row, nats; differentiable."""
-    with forward_pass(precision, x.device):
-        output = model(x)
-    if precision == "bfloat16":  # logarithms and sums need more digits than products do
-        output = output.float()
-    return -log_likelihood(output, y, likelihood).mean()
+    return _losses(model, x, y, likelihood, precision).mean()
 
 
-def plain(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood, precision: Precision) -> Objective:
-    """The task's loss alone."""
+def plain(
+    model: nn.Module,
+    x: Tensor,
+    y: Tensor,
+    likelihood: Likelihood,
+    precision: Precision,
+    weight: Tensor | None = None,
+) -> Objective:
+    """The task's loss alone; with weights (n,) it is sum(w loss) / sum(w) over a step's rows, and 0 where all are 0."""
     parameters = trainable(model)
 
     def step(rows: Tensor | None, _theta: Tensor) -> Step:
         x_b, y_b = (x, y) if rows is None else (x[rows], y[rows])
-        loss = task_loss(model, pixels_together(x_b), y_b, likelihood, precision)
+        if weight is None:
+            loss = task_loss(model, pixels_together(x_b), y_b, likelihood, precision)
+        else:
+            losses = _losses(model, pixels_together(x_b), y_b, likelihood, precision)
+            loss = _weighted_mean(losses, weight if rows is None else weight[rows])
+        return Step(loss.detach(), flat(torch.autograd.grad(loss, parameters)))
+
+    return step
+
+
+def guided_by(
+    model: nn.Module,
+    x: Tensor,
+    y: Tensor,
+    guided: Guided,
+    *,
+    likelihood: Likelihood,
+    precision: Precision,
+    weight: Tensor | None,
+    batch_size: int,
+    steps: int,
+    warmup: int,
+    seed: int,
+) -> Objective:
+    """The task's loss, in which every step's rows are weighed by rows of the target: dynamic importance weighting.
+
+    Source: Fang et al. 2020, "Rethinking importance weighting for deep learning under distribution shift", Algorithm 1.
+    Reading: a step of more than 256 rows is matched in random blocks; features are matched without their labels. A
+        step's weights start from those that its rows had an epoch before. Layers that mix rows see the target's rows
+        by themselves, in the mode in which the model is trained.
+
+    Args:
+        model: as in `picsc.engine.train`; an `nn.Sequential` where features are matched.
+        x: inputs (n, ...).
+        y: targets (n,).
+        guided: the rows of the target; as many as a step has, at most 256, are drawn for it.
+        likelihood: of y.
+        precision: of the forward passes.
+        weight: that rows have anyway, (n,); multiplied.
+        batch_size: rows of a step.
+        steps: at most.
+        warmup: steps before rows are weighed.
+        seed: of the target's rows and of the blocks.
+
+    Raises:
+        DataError: there are no rows of the target.
+        SettingsError: features of a model that is no `nn.Sequential` of two layers or more.
+    """
+    if len(guided.x) == 0 or len(guided.x) != len(guided.y):
+        raise DataError(
+            f"cannot weigh rows by {len(guided.x)} rows of the target and {len(guided.y)} labels: need equally many, "
+            "at least one"
+        )
+    if guided.on == "features" and not (isinstance(model, nn.Sequential) and len(model) > 1):
+        raise SettingsError(
+            f"features are the activations before the last layer, but the model is a {type(model).__name__}: match "
+            "losses, or use an nn.Sequential"
+        )
+    parameters = trainable(model)
+    before = plain(model, x, y, likelihood, precision, weight)
+    generator = torch.Generator().manual_seed(seed)
+    # another seed than the step's rows have, lest equally many rows of both come in the same order
+    draws = minibatches(len(guided.x), min(batch_size, BLOCK), steps, seed=seed + 1, device=x.device)
+    taken = count()
+    dynamic = torch.ones(len(x), dtype=parameters[0].dtype, device=x.device)
+
+    def step(rows: Tensor | None, theta: Tensor) -> Step:
+        if next(taken) < warmup:
+            return before(rows, theta)
+        x_b, y_b, start = (x, y, dynamic) if rows is None else (x[rows], y[rows], dynamic[rows])
+        losses, values = _matched(model, x_b, y_b, guided.on, likelihood, precision)
+        drawn = next(draws)
+        with torch.no_grad():
+            x_g, y_g = (guided.x, guided.y) if drawn is None else (guided.x[drawn], guided.y[drawn])
+            _, target = _matched(model, x_g, y_g, guided.on, likelihood, precision)
+            found = _weights_in_blocks(values, target, start, generator)
+        dynamic[slice(None) if rows is None else rows] = found
+        if weight is not None:
+            found = found * (weight if rows is None else weight[rows])
+        loss = _weighted_mean(losses, found)
         return Step(loss.detach(), flat(torch.autograd.grad(loss, parameters)))
 
     return step
@@ -153,6 +237,50 @@ def anchored(objective: Objective, model: nn.Module, anchor: Anchor, strength: f
         return replace(now, value=value, penalty=slope)
 
     return step
+
+
+def _output(model: nn.Module, x: Tensor, precision: Precision) -> Tensor:
+    """Of the task's forward pass."""
+    with forward_pass(precision, x.device):
+        output: Tensor = model(x)
+    # logarithms and sums need more digits than products do
+    return output.float() if precision == "bfloat16" else output
+
+
+def _losses(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood, precision: Precision) -> Tensor:
+    """Negative log-likelihood of every row, (n,), nats; differentiable."""
+    return -log_likelihood(_output(model, x, precision), y, likelihood)
+
+
+def _matched(
+    model: nn.Module, x: Tensor, y: Tensor, on: Match, likelihood: Likelihood, precision: Precision
+) -> tuple[Tensor, Tensor]:
+    """Losses (n,), differentiable, and what is matched, (n, q), without a graph; from one forward pass."""
+    x = pixels_together(x)
+    if on == "losses":
+        losses = _losses(model, x, y, likelihood, precision)
+        return losses, losses.detach()[:, None]
+    assert isinstance(model, nn.Sequential)  # noqa: S101 - refused before
+    features = _output(model[:-1], x, precision)
+    return _losses(model[-1:], features, y, likelihood, precision), features.detach().flatten(1)
+
+
+def _weights_in_blocks(values: Tensor, target: Tensor, start: Tensor, generator: torch.Generator) -> Tensor:
+    """`dynamic_weights` of one step's rows, (n,)."""
+    n = len(values)
+    if n <= BLOCK:
+        return dynamic_weights(values, target, start=start)
+    blocks, there, _ = random_blocks([torch.arange(n)], [generator])
+    at, mask = blocks.clamp(min=0).to(values.device), there.to(values.device)
+    found = dynamic_weights(values[at], target.expand(len(at), -1, -1), mask=mask, start=start[at])
+    into = torch.where(mask, at, n)  # what is padded is written behind the last row
+    return found.new_zeros(n + 1).index_put_((into,), found)[:-1]
+
+
+def _weighted_mean(losses: Tensor, weight: Tensor) -> Tensor:
+    """sum(w loss) / sum(w), and 0 where all weights are."""
+    weight = weight.to(losses.dtype)
+    return (weight * losses).sum() / weight.sum().clamp(min=torch.finfo(losses.dtype).tiny)
 
 
 def trainable(model: nn.Module) -> list[nn.Parameter]:

@@ -1,11 +1,13 @@
 """Whether one method is better than another: 95 % intervals and paired tests of differences.
 
 Which one applies depends on what was repeated: `resampled_t` for folds, `repeats_t` for batches with several seeds,
-`rows_t` for batches with one seed, `over_sets` for one result per data set. All are two-sided.
+`rows_t` for batches with one seed, `rows_and_repeats_t` for targets that stay the same, `over_sets` for one result per
+data set. All are two-sided.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,6 +103,37 @@ def rows_t(correct_a: Floats, correct_b: Floats) -> Paired | None:
     return _t(differences[np.isfinite(differences)])
 
 
+def rows_and_repeats_t(by_row: Sequence[Floats], by_repeat: Floats) -> Paired | None:
+    """t-test for a target whose rows judge in every repeat, over its rows and over repeats with other seeds.
+
+    The variance is that of the mean over rows plus that of the mean over repeats, with Satterthwaite's degrees of
+    freedom. Reading: repeats that draw which rows judge count these rows twice, so the test is conservative; it says
+    nothing of other training rows than these.
+
+    Args:
+        by_row: of each target, (n,) difference of every row that judged, mean over the repeats in which it did; NaN
+            where a method had no model.
+        by_repeat: (repeats,) mean difference over targets; NaN where a repeat has none.
+
+    Returns:
+        None when a target has fewer than two rows.
+    """
+    by_repeat = by_repeat[np.isfinite(by_repeat)]
+    by_row = [values[np.isfinite(values)] for values in by_row]
+    if not len(by_repeat) or min(map(len, by_row)) < 2:
+        return None
+    mean = float(by_repeat.mean())
+    parts = [(values.var(ddof=1) / len(values) / len(by_row) ** 2, len(values) - 1) for values in by_row]
+    if len(by_repeat) > 1:
+        parts.append((by_repeat.var(ddof=1) / len(by_repeat), len(by_repeat) - 1))
+    total = float(sum(variance for variance, _ in parts))
+    if total <= SAME**2:
+        zero = abs(mean) <= SAME
+        return Paired(mean, Interval(mean, mean), 1.0 if zero else None, "" if zero else "all rows and repeats agree")
+    freedom = total**2 / sum(variance**2 / count for variance, count in parts)
+    return _student(mean, float(np.sqrt(total)), freedom)
+
+
 def over_sets(a: Floats, b: Floats) -> OverSets | None:
     """A method against another one with one result per data set.
 
@@ -137,9 +170,13 @@ def _t(differences: Floats, overlap: float = 0.0) -> Paired | None:
         zero = abs(mean) <= SAME
         reason = "" if zero else f"all {count} differences are equal: they have no spread to compare their mean with"
         return Paired(mean, Interval(mean, mean), 1.0 if zero else None, reason)
-    error = float(np.sqrt(differences.var(ddof=1) * (1 / count + overlap)))
-    half = float(stdtrit(count - 1, (1 + LEVEL) / 2)) * error
-    return Paired(mean, Interval(mean - half, mean + half), float(2 * stdtr(count - 1, -abs(mean) / error)))
+    return _student(mean, float(np.sqrt(differences.var(ddof=1) * (1 / count + overlap))), count - 1)
+
+
+def _student(mean: float, error: float, freedom: float) -> Paired:
+    """Interval and p of a mean with its standard error."""
+    half = float(stdtrit(freedom, (1 + LEVEL) / 2)) * error
+    return Paired(mean, Interval(mean - half, mean + half), float(2 * stdtr(freedom, -abs(mean) / error)))
 
 
 def _signed_rank_p(differences: Floats) -> float:

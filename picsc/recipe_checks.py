@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from picsc.problems import Problem
-from picsc.recipe_keys import Recipe, VerbSettings
-from picsc.settings import METHODS, AuditSettings, CvSettings, FedSettings
+from pydantic import ValidationError
+
+from picsc.problems import Problem, problems
+from picsc.recipe_cuts import cuts, of_entry
+from picsc.recipe_keys import Entry, Recipe, VerbSettings
+from picsc.settings import METHODS, AuditSettings, CompareSettings, CvSettings, FedSettings
+
+_OF_TARGETS = ("train_on", "test_on", "bias")
+"""What an entry says of its target."""
 
 
 def contradictions(recipe: Recipe, settings: VerbSettings, folder: Path) -> list[Problem]:
@@ -18,20 +24,23 @@ def contradictions(recipe: Recipe, settings: VerbSettings, folder: Path) -> list
         settings: of its verb.
         folder: what files are relative to.
     """
-    cut = _of_clients(recipe, settings) if isinstance(settings, FedSettings) else _of_pieces(recipe, settings)
-    return [*cut, *_of_the_paper(recipe, settings), *_of_the_data(recipe, settings, folder)]
+    if isinstance(settings, FedSettings):
+        found = [*_without_targets(recipe), *_of_clients(recipe, settings)]
+    elif isinstance(settings, CompareSettings):
+        found = [*_of_pieces(recipe, settings), *_of_entries(recipe)]
+        found += [] if found else _of_targets(recipe, settings, folder)
+    else:
+        found = [*_without_targets(recipe), *_of_pieces(recipe, settings), *_without_columns(recipe)]
+    return [*found, *_of_the_paper(recipe, settings), *_of_the_data(recipe, settings, folder)]
 
 
-def _of_pieces(recipe: Recipe, settings: AuditSettings | CvSettings) -> Iterator[Problem]:
-    """Grids against the settings of `audit` and `cv`."""
+def _of_pieces(recipe: Recipe, settings: AuditSettings | CvSettings | CompareSettings) -> Iterator[Problem]:
+    """Grids against the settings of all verbs but `fed`."""
     grids = recipe.grids
     for name in ("partition", "clients"):
         values = getattr(grids, name)
         if values:
             yield Problem(("grids", name), list(values), "left out, since only verb: fed has clients")
-    for i, entry in enumerate(recipe.data):
-        if entry.by is not None:
-            yield Problem(("data", i, "by"), entry.by, "left out, since only verb: fed has clients")
     if grids.folds and grids.batches:
         yield Problem(("grids",), "folds and batches", "one of the two")
     ways = settings.cut.ways
@@ -41,6 +50,56 @@ def _of_pieces(recipe: Recipe, settings: AuditSettings | CvSettings) -> Iterator
         value = getattr(settings.cut, name)
         if grids.batches and value is not None:
             yield Problem(("cut", name), value, "left out, since grids.batches cuts in file order")
+
+
+def _without_columns(recipe: Recipe) -> Iterator[Problem]:
+    for i, entry in enumerate(recipe.data):
+        if entry.by is not None:
+            yield Problem(("data", i, "by"), entry.by, "left out, since only verb: fed has clients")
+
+
+def _without_targets(recipe: Recipe) -> Iterator[Problem]:
+    for i, entry in enumerate(recipe.data):
+        for name, value in _said(entry):
+            yield Problem(("data", i, name), value, "left out, since only verb: compare has a target")
+
+
+def _said(entry: Entry) -> Iterator[tuple[str, object]]:
+    """What an entry says of its target, as it is written."""
+    for name in _OF_TARGETS:
+        value = getattr(entry, name)
+        if value:
+            yield name, list(value) if isinstance(value, tuple) else value
+
+
+def _of_entries(recipe: Recipe) -> Iterator[Problem]:
+    """Grids make each piece of every data set the target, so that none says anything else of its own."""
+    if recipe.grids.folds or recipe.grids.batches:
+        for i, entry in enumerate(recipe.data):
+            for name, value in [*([("by", entry.by)] if entry.by is not None else []), *_said(entry)]:
+                yield Problem(("data", i, name), value, "left out, since grids says how to cut")
+
+
+def _of_targets(recipe: Recipe, settings: CompareSettings, folder: Path) -> Iterator[Problem]:
+    """What a data set says of itself must go with the settings of `compare`."""
+    for i, entry in enumerate(recipe.data):
+        one = of_entry(cuts(recipe, settings)[0], entry, folder)
+        try:
+            CompareSettings.model_validate(one.model_dump())
+        except ValidationError as error:
+            for problem in problems(error, one.model_dump()):
+                yield Problem(("data", i), None, problem.said, contradiction=True)
+            continue
+        if isinstance(one, CompareSettings) and one.test_on and not one.cut.ways:
+            yield from _of_a_file(i, one.test_on, folder)
+
+
+def _of_a_file(i: int, test_on: tuple[str, ...], folder: Path) -> Iterator[Problem]:
+    """Without a way to cut, what is tested on is one file."""
+    names = [Path(name).name for name in test_on]
+    if len(test_on) > 1 or not Path(test_on[0]).is_file():
+        told = f"one file in {folder}, or pieces of a way to cut: by, or cut"
+        yield Problem(("data", i, "test_on"), names, told)
 
 
 def _of_clients(recipe: Recipe, settings: FedSettings) -> Iterator[Problem]:
@@ -70,7 +129,7 @@ def _of_the_paper(recipe: Recipe, settings: VerbSettings) -> Iterator[Problem]:
     for name, numbers in recipe.printed.items():
         if name not in recipe.names:
             yield Problem(("printed", name), dict(numbers), f"of a data set in data: {names}")
-        if isinstance(settings, FedSettings):
+        if isinstance(settings, FedSettings | CompareSettings):
             strange = [method for method in numbers if method not in settings.methods]
             told = f"of a method that is run: {', '.join(settings.methods)}"
         else:
@@ -80,7 +139,7 @@ def _of_the_paper(recipe: Recipe, settings: VerbSettings) -> Iterator[Problem]:
         if strange:
             yield Problem(("printed", name), strange, told)
     if recipe.paper is not None:
-        methods = settings.methods if isinstance(settings, FedSettings) else METHODS
+        methods = settings.methods if isinstance(settings, FedSettings | CompareSettings) else METHODS
         if recipe.paper.method not in methods:
             yield Problem(("paper", "method"), recipe.paper.method, f"a method that is run: {', '.join(methods)}")
     elif recipe.printed:
@@ -100,6 +159,7 @@ def _of_the_data(recipe: Recipe, settings: VerbSettings, folder: Path) -> Iterat
             yield Problem(("unknown_version",), name, f"a data set in data: {', '.join(recipe.names)}")
     for i, entry in enumerate(recipe.data):
         path = folder / entry.data
-        there = path.is_file() or (isinstance(settings, FedSettings) and path.is_dir())  # texts come in folders
+        folders = isinstance(settings, FedSettings | CompareSettings)  # texts come in folders
+        there = path.is_file() or (folders and path.is_dir())
         if entry.is_file and not there:
             yield Problem(("data", i), entry.data, f"a name, or a file in {folder}; there is no such file")

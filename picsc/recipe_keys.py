@@ -7,13 +7,29 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from picsc.settings import AuditSettings, CvSettings, FedMethod, FedSettings, Method, PartitionName
+from picsc.settings import (
+    AuditSettings,
+    CompareMethod,
+    CompareSettings,
+    CvSettings,
+    FedMethod,
+    FedSettings,
+    Method,
+    PartitionName,
+)
 
-VerbSettings = AuditSettings | CvSettings | FedSettings
-KINDS: dict[str, type[VerbSettings]] = {"audit": AuditSettings, "cv": CvSettings, "fed": FedSettings}
+VerbSettings = AuditSettings | CvSettings | FedSettings | CompareSettings
+KINDS: dict[str, type[VerbSettings]] = {
+    "audit": AuditSettings,
+    "cv": CvSettings,
+    "fed": FedSettings,
+    "compare": CompareSettings,
+}
 """By verb."""
 _Count = Annotated[int, Field(ge=2)]
 _Percent = Annotated[float, Field(ge=0, le=100)]
+_Name = Annotated[str, Field(coerce_numbers_to_str=True)]
+"""Of a piece; YAML reads the batch 3 as a number."""
 
 
 class _Keys(BaseModel):
@@ -26,7 +42,14 @@ class Entry(_Keys):
     data: str
     """Name of a data set, or a file relative to the recipe: whatever has a slash or an extension is a file."""
     by: str | None = None
-    """With `verb: fed`, its column with one client per value; None is the set's own, or what `clients` says."""
+    """With `verb: fed`, its column with one client per value; None is the set's own, or what `clients` says. With
+    `verb: compare`, its column with one piece per value; None is what `cut` says."""
+    train_on: tuple[_Name, ...] = ()
+    """With `verb: compare`, its pieces to learn from; () is what the recipe's own `train_on` says."""
+    test_on: tuple[_Name, ...] = ()
+    """With `verb: compare`, its pieces that are the target, or one file relative to the recipe; () as above."""
+    bias: str | None = None
+    """With `verb: compare`, its column that decides which rows are selected for training; None as above."""
 
     @model_validator(mode="before")
     @classmethod
@@ -45,7 +68,10 @@ class Entry(_Keys):
 
 
 class Grids(_Keys):
-    """What is run one after another: at most one of folds and batches; with `verb: fed`, partitions times clients."""
+    """What is run one after another: at most one of folds and batches; with `verb: fed`, partitions times clients.
+
+    With `verb: compare`, each of so many folds or batches is the target in turn.
+    """
 
     folds: tuple[_Count, ...] = ()
     """Numbers of folds."""
@@ -61,7 +87,7 @@ class Paper(_Keys):
     """The paper's table that stands beside ours."""
 
     table: str
-    method: Method | FedMethod
+    method: Method | FedMethod | CompareMethod
     """The method whose mean accuracy is compared."""
 
 
@@ -69,7 +95,7 @@ class Recipe(_Keys):
     """What a recipe holds apart from the settings of its verb."""
 
     title: str
-    verb: Literal["audit", "cv", "fed"]
+    verb: Literal["audit", "cv", "fed", "compare"]
     data: tuple[Entry, ...]
     """At least one."""
     version: str = ""
@@ -78,8 +104,9 @@ class Recipe(_Keys):
     """Data sets whose version in the paper is not known: run and shown, but left out of means over data sets."""
     grids: Grids = Grids()
     paper: Paper | None = None
-    printed: dict[str, dict[int | FedMethod, _Percent]] = {}
-    """The paper's mean accuracies in percent: data set, then number of pieces, or method with `verb: fed`."""
+    printed: dict[str, dict[int | FedMethod | CompareMethod, _Percent]] = {}
+    """The paper's mean accuracies in percent: data set, then number of pieces, or with `verb: fed` and
+    `verb: compare` method."""
 
     @property
     def names(self) -> tuple[str, ...]:

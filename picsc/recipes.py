@@ -18,8 +18,9 @@ from pydantic import BaseModel, ValidationError
 from picsc.errors import RecipeError
 from picsc.problems import Problem, problems
 from picsc.recipe_checks import contradictions
+from picsc.recipe_cuts import cuts, of_entry
 from picsc.recipe_keys import KINDS, Entry, Paper, Recipe, VerbSettings
-from picsc.settings import CvSettings, FedSettings
+from picsc.settings import CvSettings
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -90,7 +91,7 @@ def _load(path: Path) -> Loaded:
     if wrong or recipe is None or settings is None:
         known = {*Recipe.model_fields, *kind.model_fields}
         raise RecipeError(tuple(f"{path}: {_sentence(problem, kind, known)}" for problem in wrong))
-    tasks = tuple(_task(entry, cut, path.parent) for cut in _cuts(recipe, settings) for entry in recipe.data)
+    tasks = tuple(_task(entry, cut, path.parent) for cut in cuts(recipe, settings) for entry in recipe.data)
     return Loaded(str(path), hashlib.sha256(content).hexdigest(), recipe, tasks)
 
 
@@ -122,24 +123,6 @@ def _known(path: Sequence[str | int], kind: type[BaseModel]) -> set[str]:
     return set(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else set()
 
 
-def _cuts(recipe: Recipe, settings: VerbSettings) -> list[VerbSettings]:
-    """The settings once per number of pieces, or per way to invent clients and number of them."""
-    grids = recipe.grids
-    if isinstance(settings, FedSettings):
-        ways = [{"partition": way} for way in grids.partition] or [{}]
-        numbers = [{"clients": count} for count in grids.clients] or [{}]
-        both: list[dict[str, object]] = [{**way, **number} for way in ways for number in numbers]
-        return [settings.model_copy(update={"clients": settings.clients.model_copy(update=one)}) for one in both]
-    if grids.folds:
-        changes: list[dict[str, object]] = [{"folds": count} for count in grids.folds]
-    elif grids.batches:
-        changes = [{"batches": count, "shuffle": False} for count in grids.batches]
-    else:
-        return [settings]
-    return [settings.model_copy(update={"cut": settings.cut.model_copy(update=change)}) for change in changes]
-
-
 def _task(entry: Entry, settings: VerbSettings, folder: Path) -> Task:
-    if isinstance(settings, FedSettings) and entry.by is not None:
-        settings = settings.model_copy(update={"clients": settings.clients.model_copy(update={"by": entry.by})})
-    return Task(str(folder / entry.data) if entry.is_file else entry.data, entry.is_file, settings)
+    source = str(folder / entry.data) if entry.is_file else entry.data
+    return Task(source, entry.is_file, of_entry(settings, entry, folder))

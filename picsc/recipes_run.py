@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from picsc.cv_report import CvReport
+from picsc.compare_report import CompareReport
+from picsc.cv_report import CvReport, MethodReport
 from picsc.errors import PicscError
 from picsc.fed_report import FedReport
 from picsc.over_sets import OURS, TEST, over_sets
 from picsc.parallel import run_tasks
+from picsc.recipe_comparison import asked_target, comparison
 from picsc.recipe_keys import Recipe
-from picsc.recipe_report import ClientScore, Federation, RecipeReport, RecipeRow, RecipeTable, Score
+from picsc.recipe_report import ClientScore, Comparison, Federation, RecipeReport, RecipeRow, RecipeTable, Score
 from picsc.recipes import Loaded, Task
 from picsc.reports import AuditReport
-from picsc.settings import METHODS, AuditSettings, CvSettings, FedSettings
+from picsc.settings import METHODS, AuditSettings, CompareSettings, CvSettings, FedSettings
 
-_Report = CvReport | AuditReport | FedReport
+_Report = CvReport | AuditReport | FedReport | CompareReport
 _LEFT_OUT: dict[str, bool | set[str]] = {
     "cut": {"folds", "batches"},
     "clients": {"by", "clients", "partition"},
@@ -97,6 +99,8 @@ def _cut_words(task: Task) -> str:
     """How the data are cut, in words that are also part of the name of a folder."""
     if isinstance(task.settings, FedSettings):
         return f"by {task.settings.clients.by}" if task.settings.clients.by else _clients(task.settings)
+    if isinstance(task.settings, CompareSettings) and not task.settings.cut.ways:
+        return asked_target(task.settings)
     cut = task.settings.cut
     way = next(iter(cut.ways), "folds")
     return f"{getattr(cut, way) or 10} {way}" if way in ("folds", "batches") else f"by {getattr(cut, way)}"
@@ -136,6 +140,11 @@ def _report(run: _Run) -> _Report:
         from picsc.auditing import audit_dataset
 
         return audit_dataset(data, settings)
+    if isinstance(settings, CompareSettings):
+        from picsc.comparison import compare_dataset, target_file
+
+        target = target_file(settings)
+        return compare_dataset(data, settings, target=target, run_dir=run.run_dir, resume=run.resume)
     from picsc.cross_validation import cross_validate_dataset
 
     return cross_validate_dataset(data, settings, run_dir=run.run_dir, resume=run.resume)
@@ -157,8 +166,19 @@ def _table(loaded: Loaded, results: dict[Task, _Report | str]) -> RecipeTable:
         version=recipe.version,
         rows=rows,
         over_sets=tuple(block for block in over if block is not None),
-        settings=loaded.tasks[0].settings.model_dump(mode="json", exclude=_LEFT_OUT),
+        settings=_settings(loaded),
     )
+
+
+def _settings(loaded: Loaded) -> dict[str, object]:
+    """Those that are the same for all rows and change a number."""
+    values = loaded.tasks[0].settings.model_dump(mode="json", exclude=_LEFT_OUT)
+    if loaded.recipe.verb == "compare":
+        own = {name for entry in loaded.recipe.data for name in ("train_on", "test_on", "bias") if getattr(entry, name)}
+        values = {name: value for name, value in values.items() if name not in own}
+        if any(entry.by is not None for entry in loaded.recipe.data):
+            values["cut"] = {name: value for name, value in values["cut"].items() if name != "by"}
+    return values
 
 
 def _row(loaded: Loaded, task: Task, result: _Report | str) -> RecipeRow:
@@ -166,27 +186,27 @@ def _row(loaded: Loaded, task: Task, result: _Report | str) -> RecipeRow:
     recipe, settings = loaded.recipe, task.settings
     entry = next(name for name in recipe.names if task.data in (name, str(Path(loaded.path).parent / name)))
     clients = _clients(settings) if isinstance(settings, FedSettings) else ""
+    target = asked_target(settings) if isinstance(settings, CompareSettings) else ""
     if isinstance(result, str):
         count = settings.clients.clients if isinstance(settings, FedSettings) else _asked(settings)
-        return RecipeRow(
-            entry, None, count, "", (), None, None, None, None, counted=False, failed=0, reason=result, clients=clients
-        )
-    rows, sha256 = result.data.rows, result.data.sha256
-    pieces = len(result.clients if isinstance(result, FedReport) else result.fragments)
+        blank = RecipeRow(entry, None, count, "", (), None, None, None, None, counted=False, failed=0, reason=result)
+        return replace(blank, clients=clients, target=target)
+    rows, sha256, pieces = result.data.rows, result.data.sha256, _pieces(result)
     if isinstance(result, AuditReport):
         shifted = len(result.shifted)
         return RecipeRow(
             entry, rows, pieces, sha256, (), None, None, result.verdict, shifted, counted=False, failed=0, reason=""
         )
-    if isinstance(result, FedReport):
+    if isinstance(result, FedReport | CompareReport):
         scores = tuple(Score(m.method, m.accuracy, m.log_loss) for m in result.methods)
     else:
         scores = tuple(Score(m.method, m.mean, m.log_loss) for m in result.methods if m.method in METHODS)
     method = recipe.paper.method if recipe.paper else ""
-    percent = _percent(recipe, entry, method if isinstance(result, FedReport) else pieces)
+    percent = _percent(recipe, entry, method if isinstance(result, FedReport | CompareReport) else pieces)
     ours = next((score.accuracy for score in scores if score.method == method), None)
     known = entry not in recipe.unknown_version
-    whole = all(score.accuracy is not None and score.log_loss is not None for score in scores)
+    there = [score.accuracy is not None and score.log_loss is not None for score in scores]
+    whole = any(there) if isinstance(result, CompareReport) else all(there)
     reason = "" if known else "the paper's version of this data set is not known"
     return RecipeRow(
         data=entry,
@@ -203,10 +223,19 @@ def _row(loaded: Loaded, task: Task, result: _Report | str) -> RecipeRow:
         reason=reason or ("" if whole else _missing(result)),
         clients=clients,
         federation=_federation(recipe, entry, result) if isinstance(result, FedReport) else None,
+        target=target,
+        comparison=_comparison(recipe, entry, result) if isinstance(result, CompareReport) else None,
     )
 
 
-def _asked(settings: AuditSettings | CvSettings) -> int | None:
+def _pieces(result: _Report) -> int:
+    """Pieces, clients or targets that were made."""
+    if isinstance(result, CompareReport):
+        return len(result.targets)
+    return len(result.clients if isinstance(result, FedReport) else result.fragments)
+
+
+def _asked(settings: AuditSettings | CvSettings | CompareSettings) -> int | None:
     """The number of pieces that was asked for."""
     return settings.cut.folds or settings.cut.batches or settings.cut.cuts
 
@@ -232,12 +261,17 @@ def _federation(recipe: Recipe, entry: str, report: FedReport) -> Federation:
     return Federation(report.partition, report.model, report.repeats, tuple(scores), ours, report.test)
 
 
-def _missing(result: CvReport | FedReport) -> str:
+def _comparison(recipe: Recipe, entry: str, report: CompareReport) -> Comparison:
+    """What a row of a comparison holds beyond others."""
+    numbers = {m.method: _percent(recipe, entry, m.method) for m in report.methods}
+    return comparison(report, {method: value for method, value in numbers.items() if value is not None})
+
+
+def _missing(result: CvReport | FedReport | CompareReport) -> str:
     """Why a method has no number."""
     if isinstance(result, FedReport):
         reasons = [f"{m.method}: {m.failures[0].reason}" for m in result.methods if m.accuracy is None and m.failures]
     else:
-        reasons = [
-            f"{m.method}: {unit.reason}" for m in result.methods if m.mean is None for unit in m.units if unit.reason
-        ]
+        missing = [m for m in result.methods if (m.mean if isinstance(m, MethodReport) else m.accuracy) is None]
+        reasons = [f"{m.method}: {unit.reason}" for m in missing for unit in m.units if unit.reason]
     return reasons[0] if reasons else "a method has no number"

@@ -138,20 +138,35 @@ def _check_pieces(names: Sequence[str], pieces: Sequence[Rows], settings: CvSett
 
 def _judges(dataset: Dataset, share: float, seed: int, rare: NDArray[np.bool_]) -> Rows:
     """A random share of the rows that are not rare, balanced over classes where every class has two rows."""
-    rows, target = np.flatnonzero(~rare), dataset.target
+    rows = np.flatnonzero(~rare)
     if len(rows) <= math.ceil(share * len(rows)):
         raise DataError(
             f"{dataset.name}: {share:g} of {len(rows)} rows to judge leaves none to learn from; lower --validation"
         )
-    balance = None
+    return random_part(dataset, rows, share, seed)
+
+
+def random_part(dataset: Dataset, rows: Rows, share: float, seed: int) -> Rows:
+    """A random share of some rows, balanced over classes where every class has two of them.
+
+    Args:
+        dataset: the table, whose rows all have a label.
+        rows: to draw from.
+        share: in (0, 1).
+        seed: of the draw.
+
+    Returns:
+        Row numbers, increasing.
+    """
+    balance, target = None, dataset.target
     if target is not None and target.kind == "classes":
         codes = target.values[rows].astype(np.int64)
         balance = codes if np.bincount(codes)[codes].min() >= 2 else None
     try:
-        _, judges = train_test_split(rows, test_size=share, random_state=seed, stratify=balance)
-    except ValueError:  # fewer judges than classes
-        _, judges = train_test_split(rows, test_size=share, random_state=seed)
-    return np.sort(judges).astype(np.int64)
+        _, part = train_test_split(rows, test_size=share, random_state=seed, stratify=balance)
+    except ValueError:  # fewer rows than classes
+        _, part = train_test_split(rows, test_size=share, random_state=seed)
+    return np.sort(part).astype(np.int64)
 
 
 def _rare(dataset: Dataset, k: int) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ import shutil
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,6 +96,16 @@ class RunFolder:
         """What the archive says of itself, so that no foreign or damaged file is taken for a part."""
         said = f"{self.digest}/{arrays}/{name}".encode("utf-8", "surrogatepass")
         return hashlib.sha256(said).hexdigest().encode()
+
+
+def kept(folder: RunFolder, name: str, compute: Callable[[], Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """A part of the run folder, computed if it is not there; read back, so that resuming gives the same bytes."""
+    found = folder.get(name)
+    if found is None:
+        folder.put(name, compute())
+        found = folder.get(name)
+    assert found is not None  # noqa: S101 - it was just written
+    return found
 
 
 @contextmanager

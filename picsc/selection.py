@@ -118,7 +118,8 @@ def _inner(lesson: Lesson, j: int) -> Lesson:
     alone = sizes[fragment] < 2  # the only row of its fragment is never held out
     held = ~alone & ((position + fragment) % INNER == j)
     rows = lesson.train[order]
-    return replace(lesson, train=rows[~held], fragment=fragment[~held], test=rows[held])
+    weight = None if lesson.weight is None else lesson.weight[order][~held]
+    return replace(lesson, train=rows[~held], fragment=fragment[~held], test=rows[held], weight=weight)
 
 
 def _log_losses(outputs: NDArray[np.float32], y: NDArray[np.int64] | Floats, likelihood: Likelihood) -> Floats:

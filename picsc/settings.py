@@ -17,7 +17,7 @@ PenaltyName = Literal["kl", "frobenius", "trace"]
 Merge = Literal["fisher", "mean", "none"]
 DeviceName = Literal["auto", "cpu", "cuda", "mps"]
 Precision = Literal["float32", "tf32", "bfloat16"]
-Splitter = Literal["kfold", "stratified", "group"]
+Splitter = Literal["kfold", "stratified", "group", "dob-scv", "ms-scv"]
 PartitionName = Literal["iid", "dirichlet", "classes", "quantity", "noise"]
 FedMethod = Literal[
     "fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-penalty", "scaffold-natural", "picsc"
@@ -27,6 +27,20 @@ FED_METHODS: tuple[FedMethod, ...] = (
 )  # fmt: skip
 """In the order of the report. The last but one are PIcsC's controls: FedCurv, Fisher-weighted aggregation alone, Eq. 16
 alone, and SCAFFOLD in PIcsC's coordinates."""
+CompareMethod = Literal[
+    "st-cv", "iw", "iwcv", "kmm", "diw", "picsc", "ulsif", "rulsif", "true-ratio", "cv-choice", "pooled",
+    "weight-decay", "carried", "picsc-random", "dob-scv",
+]  # fmt: skip
+COMPARE_METHODS: tuple[CompareMethod, ...] = (
+    "st-cv", "iw", "iwcv", "kmm", "diw", "picsc", "ulsif", "rulsif", "true-ratio", "cv-choice", "pooled",
+    "weight-decay", "carried", "picsc-random", "dob-scv",
+)  # fmt: skip
+"""In the order of the report: the paper's six, two more weightings, then what each is controlled by."""
+PAPERS_METHODS: tuple[CompareMethod, ...] = COMPARE_METHODS[:6]
+"""The columns of the paper's table of E5."""
+Weighting = Literal["iw", "ulsif", "rulsif", "kmm"]
+WEIGHTINGS: tuple[Weighting, ...] = ("iw", "ulsif", "rulsif", "kmm")
+"""Methods that weigh rows before training, whose names are those of `picsc.weighting`."""
 ModelName = Literal["auto", "mlp", "lenet", "bag", "lstm"]
 Reference = str
 """`rest`, `previous`, `first`, or the path of a file."""
@@ -84,9 +98,10 @@ class CutSettings(_Settings):
     group: str | None = None
     """Column whose values must not be divided between folds."""
     splitter: Splitter | None = None
-    """None is scikit-learn's default: stratified for classes, kfold for numbers."""
+    """None is scikit-learn's default: stratified for classes, kfold for numbers. dob-scv makes folds whose covariates
+    are as alike as can be, ms-scv folds that differ."""
     shuffle: bool = False
-    """Shuffle rows before cutting folds."""
+    """Shuffle rows before cutting folds; dob-scv and ms-scv draw rows at random with or without it."""
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -147,11 +162,13 @@ class TrainSettings(_Settings):
     """How every model of a comparison is trained; the same for every method."""
 
     epochs: Annotated[int, Field(ge=1)] | None = None
-    """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images."""
+    """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and
+    texts."""
     lr: Annotated[float, Field(gt=0, le=1e30)] | None = None
-    """Learning rate; None is 0.02 for tables and 0.001 for images."""
+    """Learning rate; None is 0.02 for tables, 0.001 for images and 0.003 for texts."""
     batch_size: Annotated[int, Field(ge=1)] | None = None
-    """Rows per step; None is all rows of tables up to 10,000 rows, 1,024 of longer ones, and 64 images."""
+    """Rows per step; None is all rows of tables up to 10,000 rows, 1,024 of longer ones, and 64 images or
+    texts."""
     optimizer: Literal["adam", "sgd"] = "adam"
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
     """Of sgd."""
@@ -208,11 +225,7 @@ class CvSettings(_Settings):
     @model_validator(mode="before")
     @classmethod
     def _shuffled_folds(cls, values: object) -> object:
-        """Folds are shuffled unless that is said otherwise; other ways to cut have an order that must stay."""
-        cut = values.get("cut") if isinstance(values, dict) else None
-        if not isinstance(cut, dict) or "shuffle" in cut or any(cut.get(way) for way in ("batches", "by", "time")):
-            return values
-        return {**values, "cut": {**cut, "shuffle": True}}  # type: ignore[dict-item]
+        return _with_shuffled_folds(values)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -315,8 +328,104 @@ class FedSettings(_Settings):
         return () if self.clients.by is None else (self.clients.by,)
 
 
+class WeighSettings(_Settings):
+    """How training rows are weighed for the target."""
+
+    space: Literal["auto", "raw", "layer"] = "auto"
+    """What weightings look at: `raw` is encoded columns, pixels or words; `layer` the last hidden layer of the plain
+    model. auto is raw for tables, layer for the others."""
+    exponent: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """Power that flattens weights: 0 weighs all rows alike, 1 leaves weights as they are."""
+    floor: Annotated[float, Field(ge=0, lt=1)] = 0.05
+    """Effective sample size, as a share of the training rows, below which a weighting is refused."""
+    relative: Annotated[float, Field(gt=0, lt=1)] = 0.5
+    """Share of the target in the denominator of rulsif."""
+    bound: Annotated[float, Field(gt=1)] = 1000.0
+    """Largest weight of kmm."""
+    match: Literal["losses", "features"] = "losses"
+    """What diw matches; losses take the labels of some target rows, features take none."""
+
+
+class CompareSettings(_Settings):
+    """Everything `picsc compare` can be told, apart from the data."""
+
+    read: ReadSettings = ReadSettings()
+    cut: CutSettings = CutSettings()
+    """Without a way to cut, a random part of the rows, or the official test part, is the target."""
+    train_on: tuple[str, ...] = ()
+    """Pieces to learn from; () is all but the target."""
+    test_on: tuple[str, ...] = ()
+    """Pieces that are the target, or one file; () makes each piece the target in turn."""
+    bias: str | None = None
+    """Column that decides which rows are selected for training, or `auto` for the first principal component."""
+    bias_strength: Annotated[float, Field(gt=0, le=10)] = 1.5
+    """Slope of the selection in the normal score of that column."""
+    label_noise: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    """Share of the training labels that are replaced by another class."""
+    fragments: Annotated[int, Field(ge=2)] = 5
+    """Random pieces of the training rows for picsc, where these are one piece."""
+    methods: tuple[CompareMethod, ...] = PAPERS_METHODS
+    """What to run; what controls it is added."""
+    algorithm: Literal[1, 2] = 1
+    """Of the paper."""
+    penalty: PenaltySettings = PenaltySettings()
+    train: TrainSettings = TrainSettings()
+    weigh: WeighSettings = WeighSettings()
+    validation: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """Share of the rows that are the target, where no piece and no official test part is; None is 0.2, and 0.3 with
+    `bias`."""
+    adapt: Annotated[float, Field(gt=0, lt=1)] = 0.5
+    """Share of the target rows that methods may look at; the others judge."""
+    labelled: Annotated[float, Field(gt=0, lt=1)] = 0.1
+    """Share of the target rows whose labels diw may use; at least 10 and at most 1,000 of those it may look at."""
+    most_rows: Annotated[int, Field(ge=10)] | None = None
+    """Most training rows, a random part of every piece."""
+    repeats: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """Runs with other seeds of weights, splits and selection; None is 10 for tables and 1 for others."""
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    jobs: Annotated[int, Field(ge=1)] = 1
+    """Processes; never changes a number."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shuffled_folds(cls, values: object) -> object:
+        return _with_shuffled_folds(values)
+
+    @model_validator(mode="after")
+    def _one_target(self) -> CompareSettings:
+        cut = self.cut.ways
+        if self.train_on and not cut:
+            raise ValueError("--train-on names pieces: give --by, --time, --batches or --folds as well")
+        if set(self.train_on) & set(self.test_on):
+            both = ", ".join(sorted(set(self.train_on) & set(self.test_on)))
+            raise ValueError(f"--train-on and --test-on both name {both}: nothing may be learned from what judges")
+        if self.bias is not None and (cut or self.test_on):
+            raise ValueError("--bias selects training rows at random: leave out pieces and --test-on")
+        if self.label_noise and cut and not self.test_on and not self.train_on:
+            raise ValueError("--label-noise needs rows that are always the target: give --test-on, or no pieces")
+        return self
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Columns that cut the table and are no covariates."""
+        return self.cut.keys
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether each piece is the target in turn."""
+        return bool(self.cut.ways) and not self.train_on and not self.test_on
+
+
+def _with_shuffled_folds(values: object) -> object:
+    """Folds are shuffled unless that is said otherwise; other ways to cut have an order that must stay."""
+    cut = values.get("cut") if isinstance(values, dict) else None
+    if not isinstance(cut, dict) or "shuffle" in cut or any(cut.get(way) for way in ("batches", "by", "time")):
+        return values
+    return {**values, "cut": {**cut, "shuffle": True}}  # type: ignore[dict-item]
+
+
 S = TypeVar("S", bound=_Settings)
-_OPTIONS = {"strength": "lambda", "kind": "penalty", "methods": "method", "proximal": "mu"}
+_OPTIONS = {"strength": "lambda", "kind": "penalty", "methods": "method", "proximal": "mu", "space": "weigh-on"}
 """Settings whose option on the command line has another name; all others have their own."""
 
 

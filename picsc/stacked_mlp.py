@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.functional import softplus
 
 from picsc.likelihood import Likelihood
 from picsc.penalty import Penalty
@@ -102,6 +103,21 @@ def outputs(weights: Weights, x: Tensor, *, readouts: int) -> Tensor:
     hidden = torch.bmm(weights.hidden.reshape(g, a * h, -1), x).relu_().view(g * a, h, -1)
     out = _readout(weights.out, readouts)
     return torch.baddbmm(out[..., -1:].flatten(0, 1), out[..., :-1].flatten(0, 1), hidden).view(g, a, readouts, -1)
+
+
+def row_losses(weights: Weights, rows: Stack) -> Tensor:
+    """Negative log-likelihood of every row under every model, (g, a, 1, n), nats; of no meaning where padded.
+
+    Args:
+        weights: of (g, a) models.
+        rows: of their problems.
+    """
+    z = outputs(weights, rows.x, readouts=rows.y.shape[2])
+    if rows.likelihood == "numbers":
+        return (z - rows.y).square() / 2
+    if z.shape[2] == 1:
+        return softplus(z) - rows.y * z
+    return z.logsumexp(2, keepdim=True) - (rows.y * z).sum(2, keepdim=True)
 
 
 def predicted(weights: Weights, x: Tensor, likelihood: Likelihood) -> Tensor:

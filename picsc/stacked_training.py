@@ -15,6 +15,7 @@ from torch import Tensor
 from picsc.optimizers import AdamState, SgdState, adam_step, sgd_step
 from picsc.penalty import Anchor, Penalty, risen
 from picsc.stack import Stack, minibatches
+from picsc.stacked_guiding import StackGuide, weighing
 from picsc.stacked_mlp import (
     Weights,
     empty_weights,
@@ -91,13 +92,17 @@ def train_stack(
     penalty: Penalty | None = None,
     anchor: Anchor | None = None,
     held: Stack | None = None,
+    guided: StackGuide | None = None,
 ) -> Fitted:
     """Minimise every model's mean negative log-likelihood plus what corrects it.
 
     Source: Algorithm 1 with `penalty`, Eq. 16 with `anchor`. A strength of 0 throughout is plain training, bit for bit.
+        `guided` is dynamic importance weighting: Fang et al. 2020, Algorithm 1, with one epoch of plain warm-up.
     Reading: one step per epoch as printed while `recipe.batch_size` is None; else minibatches that hold the same share
         of every fragment. With `recipe.warmup` lambda rises from 0: at full strength from the first step, the penalty
         can silence hidden units before they have learned anything; the Fisher informations of such a model agree.
+        With `guided` a step's rows are matched in random blocks of at most 256 with at most 256 random rows of the
+        target, at every step where there are minibatches and at every fifth where steps see all rows.
 
     Args:
         theta: where training starts, (g, a, d).
@@ -109,10 +114,15 @@ def train_stack(
         penalty: Algorithm 1's; None without.
         anchor: Eq. 16's mean and Fisher, (g, a, d) each; None without.
         held: other rows of the same problems, which decide when `recipe.patience` is over; None without.
+        guided: rows of the target, by which every step's rows are weighed anew, on top of the weights they have; None
+            without. One model per problem.
 
     Returns:
         The models, with early stopping those of their best epochs; those that diverged are marked and do not disturb
         the others.
+
+    Raises:
+        SettingsError: `guided` with several models per problem.
     """
     _keep_freed_memory()
     g, a, _ = theta.shape
@@ -132,6 +142,7 @@ def train_stack(
     update = _update(flat, recipe)
     task, task_weights = empty_weights(g, a, f, hidden, c, theta)
     watched = None if held is None or recipe.patience is None else watch(weights, held, recipe.patience)
+    weighed = None if guided is None else weighing(guided, a, len(parts))
     signs, shares = [], []
     step = 0
     rising = recipe.warmup * recipe.epochs * len(parts)
@@ -139,6 +150,8 @@ def train_stack(
         order = [0] if len(parts) == 1 else torch.randperm(len(parts), generator=generator).tolist()
         for i in order:
             part, squared = parts[i], squares[i]
+            if weighed is not None:
+                part = weighed.step(weights, part, i, step)
             look = step % SHARE_EVERY == 0
             if squared is None or penalty is None or strength is None:
                 task_gradient(weights, part, into)

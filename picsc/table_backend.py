@@ -16,13 +16,14 @@ from picsc.datasets.encoding import Encoder, fit
 from picsc.datasets.rows import Rows
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
-from picsc.lessons import Learned, Lesson
+from picsc.lessons import Guide, Learned, Lesson
 from picsc.likelihood import Likelihood
 from picsc.minibatches import held_out
 from picsc.models import mlp
 from picsc.penalty import PENALTIES, Anchor
 from picsc.settings import PenaltyName
 from picsc.stack import Problem, Stack, stack_problems
+from picsc.stacked_guiding import StackGuide
 from picsc.stacked_mlp import flatten, fragment_fishers, predicted, squared_scores, unflatten
 from picsc.stacked_training import Fitted, Recipe, problems_per_stack, train_stack
 from picsc.trigger import part_gaps, random_halves, threshold
@@ -76,11 +77,12 @@ class TableBackend:
         a = strengths.shape[1]
         largest = max(len(lesson.train) for lesson in lessons)
         per_stack = problems_per_stack(largest, a, HIDDEN)
-        fragments = [int(lesson.fragment.max()) for lesson in lessons]
+        # a stack's problems have equally many fragments, and match the same values with those of the target
+        kinds = [(int(lesson.fragment.max()), lesson.guide and lesson.guide.on) for lesson in lessons]
         start = 0
         for stop in range(1, len(lessons) + 1):
             full = stop == len(lessons) or stop - start == per_stack
-            if full or fragments[stop] != fragments[start]:  # a stack's problems have equally many fragments
+            if full or kinds[stop] != kinds[start]:
                 part = slice(start, stop)
                 yield from self._learn_stack(lessons[part], strengths[part], decays[part])
                 start = stop
@@ -96,8 +98,10 @@ class TableBackend:
         for encoder, lesson in zip(encoders, lessons, strict=True):
             kept, out = self._parted(lesson.fragment, lesson.seed)
             fragment = lesson.fragment[kept] if divided else None
-            problems.append(self._problem(encoder, lesson.train, lesson.train[kept], fragment))
-            held.append((encoder, lesson.train, lesson.train[out]))
+            problems.append(
+                self._problem(encoder, lesson.train, lesson.train[kept], fragment, _part(lesson.weight, kept))
+            )
+            held.append((encoder, lesson.train, lesson.train[out], _part(lesson.weight, out)))
         stack = self._stacked(problems, lessons[0].seed)
         a = strengths.shape[1]
         theta = self._initial([lesson.seed for lesson in lessons], a, stack.features)
@@ -110,6 +114,7 @@ class TableBackend:
             strength=self._placed(strengths),
             penalty=PENALTIES[self.penalty],
             held=self._held(held),
+            guided=self._guided(encoders, lessons),
         )
         for g, (encoder, lesson) in enumerate(zip(encoders, lessons, strict=True)):
             yield Learned(
@@ -139,13 +144,41 @@ class TableBackend:
     def _x(self, encoder: Encoder, rows: Rows) -> NDArray[np.float32]:
         return encoder.transform(self.dataset, rows).matrix
 
-    def _problem(self, encoder: Encoder, scaled_on: Rows, rows: Rows, fragment: NDArray[np.int64] | None) -> Problem:
+    def _problem(
+        self,
+        encoder: Encoder,
+        scaled_on: Rows,
+        rows: Rows,
+        fragment: NDArray[np.int64] | None,
+        weight: NDArray[np.float64] | None = None,
+    ) -> Problem:
+        """Rows encoded; a lesson's weights of them multiply those of the table."""
+        if self.weights is not None:
+            weight = self.weights[rows] if weight is None else self.weights[rows] * weight
         return Problem(
             self._x(encoder, rows),
             self.targets(scaled_on, rows),
             np.zeros(len(rows), np.int64) if fragment is None else fragment,
-            None if self.weights is None else self.weights[rows],
+            weight,
         )
+
+    def _guided(self, encoders: Sequence[Encoder], lessons: Sequence[Lesson]) -> StackGuide | None:
+        """The rows of the target that weigh each lesson's, encoded as these are; all lessons have them, or none."""
+        problems, ons = [], []
+        for encoder, lesson in zip(encoders, lessons, strict=True):
+            if lesson.guide is not None:
+                problems.append(self._guide(encoder, lesson.train, lesson.guide))
+                ons.append(lesson.guide.on)
+        if not problems:
+            return None
+        return StackGuide(self._stacked(problems, lessons[0].seed), ons[0], [lesson.seed for lesson in lessons])
+
+    def _guide(self, encoder: Encoder, scaled_on: Rows, guide: Guide) -> Problem:
+        x = self._x(encoder, guide.rows)
+        nothing = np.zeros(len(x), np.int64)
+        # labels that must not be looked at do not come along
+        y = self.targets(scaled_on, guide.rows) if guide.on == "losses" else nothing
+        return Problem(x, y, nothing)
 
     def _parted(self, fragment: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Positions of a problem's rows that are learned from, and of those held out for early stopping.
@@ -163,11 +196,15 @@ class TableBackend:
             )
         return kept.numpy(), out.numpy()
 
-    def _held(self, parts: Sequence[tuple[Encoder, Rows, Rows]]) -> Stack | None:
-        """The rows held out of each problem; by encoder, rows that scale the target, and the rows."""
+    def _held(self, parts: Sequence[tuple[Encoder, Rows, Rows, NDArray[np.float64] | None]]) -> Stack | None:
+        """The rows held out of each problem; by encoder, rows that scale the target, the rows, and their weights."""
         if self.recipe.patience is None:
             return None
-        return self._stacked([self._problem(encoder, scaled_on, out, None) for encoder, scaled_on, out in parts], 0)
+        problems = []
+        for encoder, scaled_on, out, weight in parts:
+            weighs = weight is not None and bool(weight.any())  # a few rows may all have weight 0: they are alike then
+            problems.append(self._problem(encoder, scaled_on, out, None, weight if weighs else None))
+        return self._stacked(problems, 0)
 
     def _stacked(self, problems: Sequence[Problem], seed: int) -> Stack:
         return stack_problems(
@@ -217,10 +254,12 @@ class TableLearner:
     def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
         """Train on fragment t."""
         learned, held = [], []
-        for sequence, seed in zip(self.sequences, self.seeds, strict=True):
+        for sequence, seed, encoder, scaled_on in zip(
+            self.sequences, self.seeds, self.encoders, self.scaled_on, strict=True
+        ):
             kept, out = self.backend._parted(np.zeros(len(sequence[t]), np.int64), seed + t)
             learned.append(sequence[t][kept])
-            held.append(sequence[t][out])
+            held.append((encoder, scaled_on, sequence[t][out], None))
         return train_stack(
             theta,
             self._stack(learned),
@@ -229,7 +268,7 @@ class TableLearner:
             weight_decay=weight_decay,
             strength=strength,
             anchor=anchor,
-            held=self.backend._held(list(zip(self.encoders, self.scaled_on, held, strict=True))),
+            held=self.backend._held(held),
         )
 
     @torch.no_grad()
@@ -268,3 +307,8 @@ class TableLearner:
             for encoder, scaled, part in zip(self.encoders, self.scaled_on, rows, strict=True)
         ]
         return self.backend._stacked(problems, self.seeds[0])
+
+
+def _part(weight: NDArray[np.float64] | None, positions: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """The weights of some of a lesson's rows."""
+    return None if weight is None else weight[positions]

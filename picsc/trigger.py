@@ -68,8 +68,19 @@ def part_gaps(squared_scores: Iterable[Tensor], parts: Tensor) -> Tensor:
         total = total + chunk.sum(0)
         start += len(chunk)
     assert isinstance(first, Tensor)  # noqa: S101 - for the type checker: there is at least one chunk
+    return summed_gaps(first, total, parts)
+
+
+def summed_gaps(first: Tensor, total: Tensor | float, parts: Tensor) -> Tensor:
+    """As `part_gaps`, from sums that were made already.
+
+    Args:
+        first: sums of squared scores over the first part, (b, d).
+        total: over all rows, (d,).
+        parts: 1 where a row belongs to the first part, (b, n).
+    """
     sizes = parts.sum(1, keepdim=True)
-    return fisher_gap(first / sizes, (total - first) / (start - sizes))
+    return fisher_gap(first / sizes, (total - first) / (parts.shape[1] - sizes))
 
 
 def threshold(taus: Tensor, *, level: float = LEVEL) -> Shift:

@@ -12,6 +12,7 @@ import typer
 from picsc_cli import data as data_commands
 from picsc_cli import exits, streams
 from picsc_cli.audit import audit
+from picsc_cli.compare import compare
 from picsc_cli.cv import cv
 from picsc_cli.fed import fed
 from picsc_cli.help import PanelledCommand
@@ -57,6 +58,6 @@ def root(
     """Audit the pieces of one data set for partition-induced covariate shift, and correct training for it."""
 
 
-for command in (audit, cv, fed, run):
+for command in (audit, cv, compare, fed, run):
     app.command(cls=PanelledCommand)(command)
 app.add_typer(data_commands.app)

@@ -6,12 +6,12 @@ Accuracies and their differences are in percent and percentage points; nothing i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from picsc_cli.page import Page, percent, points, probable, span, words
+from picsc_cli.page import Page, percent, points, probable, span
+from picsc_cli.sheet import Sheet, bold, mean_of, methods_of, name_of, with_interval
 
 if TYPE_CHECKING:
     from picsc.recipe_report import Federation, OverSets, RecipeRow, RecipeTable
@@ -19,17 +19,6 @@ if TYPE_CHECKING:
 _OURS = "picsc"
 _AGAINST = ("fedavg", "scaffold")
 """Methods that every data set's row is compared with; the others stand in the report for machines."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """One table."""
-
-    heading: str
-    """Empty for what the table before it goes on to say."""
-    titles: tuple[str, ...]
-    rows: list[list[Text]]
-    """Names of data sets come first and whole."""
 
 
 def fed_sheets(table: RecipeTable, page: Page) -> list[Sheet]:
@@ -51,33 +40,31 @@ def fed_sheets(table: RecipeTable, page: Page) -> list[Sheet]:
 
 def _accuracies(rows: list[RecipeRow], means: list[OverSets], page: Page) -> Sheet:
     """Mean over clients and seeds of every method."""
-    methods = _methods(rows)
+    methods = methods_of(rows)
     cells = [
         [
-            _name(row, page),
+            name_of(row, page),
             *(Text(page.none if count is None else str(count)) for count in (row.rows, row.pieces)),
             *map(Text, [percent(score.accuracy, page) for score in row.scores] or [page.none] * len(methods)),
         ]
         for row in rows
     ]
     for over in means:
-        name = "mean, 1 set" if over.sets == 1 else f"mean, {over.sets} sets"
         count = "" if over.pieces is None else str(over.pieces)
-        bold = (name, "", count, *(percent(score.accuracy, page) for score in over.scores))
-        cells.append([Text(cell, "bold") for cell in bold])
+        cells.append(bold([mean_of(over), "", count, *(percent(score.accuracy, page) for score in over.scores)]))
     return Sheet(rows[0].clients, ("data set", "rows", "K", *methods), cells)
 
 
 def _over_seeds(rows: list[RecipeRow], page: Page) -> Sheet:
     """PIcsC minus others on each data set, paired over seeds, and the clients that fare worst."""
-    others = [method for method in _AGAINST if method in _methods(rows)]
-    if not others or _OURS not in _methods(rows):
+    others = [method for method in _AGAINST if method in methods_of(rows)]
+    if not others or _OURS not in methods_of(rows):
         return Sheet("", (), [])
     compared = [title for other in others for title in (f"Δ {other}\n[95 %]", "p")]
     worst = [f"worst\n{method}" for method in (*others, _OURS)]
     cells = [
         [
-            _name(row, page),
+            name_of(row, page),
             *(cell for other in others for cell in _difference(run, other, page)),
             *(Text(percent(_worst(run, method), page)) for method in (*others, _OURS)),
         ]
@@ -92,8 +79,7 @@ def _difference(run: Federation, other: str, page: Page) -> tuple[Text, Text]:
     if found is None:
         return Text(page.none), Text(page.none)
     interval = span(found.interval, 1, page, scale=100)
-    shown = points(found.accuracy, page)
-    return (Text.assemble(shown, f" {interval}") if interval else shown), Text(probable(found.p, page))
+    return with_interval(points(found.accuracy, page), interval), Text(probable(found.p, page))
 
 
 def _worst(run: Federation, method: str) -> float | None:
@@ -109,7 +95,7 @@ def _printed(table: RecipeTable, page: Page) -> Sheet:
         scores = {score.method: score for score in run.scores}
         beside = [(percent(scores[name].printed, page), points(scores[name].difference, page)) for name in methods]
         rows.append(
-            [_name(row, page), Text(row.clients), *(cell for one, other in beside for cell in (Text(one), other))]
+            [name_of(row, page), Text(row.clients), *(cell for one, other in beside for cell in (Text(one), other))]
         )
     titles = [title for method in methods for title in (method, "Δ")]
     heading = f"The paper's numbers, {table.paper}; Δ: ours minus the paper's, points"
@@ -119,12 +105,3 @@ def _printed(table: RecipeTable, page: Page) -> Sheet:
 def _run(rows: Sequence[RecipeRow]) -> list[tuple[RecipeRow, Federation]]:
     """Rows that have a result."""
     return [(row, row.federation) for row in rows if row.federation is not None]
-
-
-def _methods(rows: list[RecipeRow]) -> list[str]:
-    return [score.method for score in next((row.scores for row in rows if row.scores), ())]
-
-
-def _name(row: RecipeRow, page: Page) -> Text:
-    """The data set, with a star where it is left out of means."""
-    return Text(words(row.data, page) + ("*" if row.scores and not row.counted else ""))

@@ -110,7 +110,7 @@ SplitterName = Annotated[
     typer.Option(
         "--splitter",
         metavar="NAME",
-        help="kfold, stratified or group (default as scikit-learn).",
+        help="Of folds: kfold, stratified, group, dob-scv or ms-scv.",
         rich_help_panel=_PIECES,
     ),
 ]

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from picsc_cli import sections
-from picsc_cli.fed_sheets import Sheet, fed_sheets
+from picsc_cli.compare_sheets import compare_notes, compare_sheets
+from picsc_cli.fed_sheets import fed_sheets
 from picsc_cli.page import Page, cut, figures, paragraph, percent, points, probable, signed, span, words
+from picsc_cli.sheet import Sheet, mean_of, with_interval
 
 if TYPE_CHECKING:
     from picsc.recipe_report import OverSets, RecipeReport, RecipeRow, RecipeTable
@@ -31,8 +33,14 @@ _HEADS = {
     "fisher-mean": "fisher-\nmean",
     "picsc-penalty": "picsc-\npenal-\nty",
     "scaffold-natural": "scaf-\nfold-na-\ntural",
+    "true-ratio": "true-\nratio",
+    "cv-choice": "cv-\nchoice",
+    "picsc-random": "picsc-\nran-\ndom",
+    "dob-scv": "dob-\nscv",
 }
 """Methods whose name takes more lines, so that the table fits 80 columns."""
+SHEETS = {"fed": fed_sheets, "compare": compare_sheets}
+"""Verbs whose recipes have more tables than one."""
 
 
 def recipes_summary(report: RecipeReport, page: Page) -> str:
@@ -47,12 +55,12 @@ def recipes_table(report: RecipeReport, page: Page, *, verbose: bool = False) ->
     parts = []
     for table in report.tables:
         title = Text(words(f"{table.title} ({table.recipe})", page), "bold")
-        if table.verb == "fed":
-            sheets = [_sheet(sheet, page) for sheet in fed_sheets(table, page)]
+        if table.verb in SHEETS:
+            sheets = [_sheet(sheet, page) for sheet in SHEETS[table.verb](table, page)]
             parts += [paragraph(title, page), *sheets]
         else:
             parts.append(paragraph(title, page) + _rows(table, page))
-        if table.over_sets and table.over_sets[0].tests:
+        if table.verb != "compare" and table.over_sets and table.over_sets[0].tests:
             parts.append(_tests(table, page))
         notes = list(_notes(table))
         if notes:
@@ -66,7 +74,7 @@ def recipes_table(report: RecipeReport, page: Page, *, verbose: bool = False) ->
 
 
 def _sheet(sheet: Sheet, page: Page) -> str:
-    """A table of a recipe with clients; names of data sets are cut, since they are the longest."""
+    """One table of several; names of data sets are cut, since they are the longest."""
     heading = paragraph(sheet.heading, page) if sheet.heading else ""
     rows = [[Text(cut(row[0].plain, _LONGEST_NAME, page), row[0].style), *row[1:]] for row in sheet.rows]
     return heading + figures([_HEADS.get(title, title) for title in sheet.titles], [rows], page)
@@ -112,8 +120,7 @@ def _counts(row: RecipeRow, page: Page) -> list[str]:
 
 
 def _mean(over: OverSets, page: Page, *, paper: bool) -> list[Text]:
-    sets = "1 set" if over.sets == 1 else f"{over.sets} sets"
-    cells = [f"mean, {sets}", "", str(over.pieces), *(percent(score.accuracy, page) for score in over.scores)]
+    cells = [mean_of(over), "", str(over.pieces), *(percent(score.accuracy, page) for score in over.scores)]
     beside = [Text(percent(over.printed, page), "bold"), points(over.difference, page)] if paper else []
     return [*(Text(cell, "bold") for cell in cells), *beside]
 
@@ -127,9 +134,9 @@ def _tests(table: RecipeTable, page: Page) -> str:
             [
                 Text(test.against),
                 Text(str(over.block)),
-                _with_span(points(test.accuracy, page), span(test.accuracy_interval, 1, page, scale=100)),
+                with_interval(points(test.accuracy, page), span(test.accuracy_interval, 1, page, scale=100)),
                 Text(probable(test.accuracy_p, page)),
-                _with_span(
+                with_interval(
                     signed(test.log_loss, 3, page, more="red", less="green"), span(test.log_loss_interval, 3, page)
                 ),
                 Text(probable(test.log_loss_p, page)),
@@ -141,10 +148,6 @@ def _tests(table: RecipeTable, page: Page) -> str:
     return figures(titles, blocks, page)
 
 
-def _with_span(difference: Text, interval: str) -> Text:
-    return Text.assemble(difference, f" {interval}") if interval else difference
-
-
 def _means(table: RecipeTable, page: Page) -> Iterator[str]:
     """Means over data sets in words."""
     if not table.over_sets:
@@ -153,13 +156,15 @@ def _means(table: RecipeTable, page: Page) -> Iterator[str]:
         scores = ", ".join(f"{score.method} {percent(score.accuracy, page)}" for score in over.scores)
         beside = "" if over.printed is None else f"; {table.paper}: {table.method} {percent(over.printed, page)}"
         sets = "1 set" if over.sets == 1 else f"{over.sets} sets"
-        pieces = over.clients or f"{over.pieces} pieces"
+        pieces = over.clients or over.target or f"{over.pieces} pieces"
         yield f"{pieces}, mean accuracy over {sets}: {scores}{beside}"
 
 
 def _notes(table: RecipeTable) -> Iterator[str]:
     """Which paper table and data are shown, and what is missing."""
-    if table.paper:
+    if table.verb == "compare":
+        yield from compare_notes(table)
+    elif table.paper:
         yield f"paper: {table.paper}, {table.method}; Δ: our {table.method} minus the paper's, points"
     if table.version:
         yield f"data: {table.version}"
@@ -169,10 +174,21 @@ def _notes(table: RecipeTable) -> Iterator[str]:
             told.setdefault(("* " if row.scores else "not run: ", row.reason), []).append(row.data)
     for (mark, reason), names in told.items():
         yield f"{mark}{', '.join(dict.fromkeys(names))}: {reason}"
-    for test in dict.fromkeys(row.federation.test for row in table.rows if row.federation is not None):
-        yield f"test on each data set, {test}"
+    yield from on_each(table)
     failed = sum(row.failed for row in table.rows)
     if failed and table.verb == "fed":
         yield f"failures of runs and clients: {failed}; picsc fed says why"
     elif failed:
-        yield f"without a number: {failed} models; --output json or picsc cv says why"
+        yield f"without a number: {failed} models; --output json or picsc {table.verb} says why"
+
+
+def on_each(table: RecipeTable) -> list[str]:
+    """How the tests on single data sets were made, each way once."""
+    told: dict[str, list[str]] = {}
+    for row in table.rows:
+        run = row.federation or row.comparison
+        if run is not None:
+            told.setdefault(run.test, []).append(row.data)
+    if len(told) == 1:
+        return [f"test on each data set, {test}" for test in told]
+    return [f"test on {', '.join(dict.fromkeys(names))}: {test}" for test, names in told.items()]

@@ -10,6 +10,7 @@ from rich.text import Text
 from picsc_cli.page import Page, drawn, one_line, paper_table, paragraph, words
 
 if TYPE_CHECKING:
+    from picsc.compare_report import CompareReport
     from picsc.cv_report import CvReport
     from picsc.fed_report import FedReport
     from picsc.reports import ColumnInfo, DataInfo, Finding
@@ -84,7 +85,12 @@ def _value(value: object, page: Page) -> str:
 
 
 def below(
-    report: CvReport | FedReport, sentences: Iterable[str], footer: Iterable[str], page: Page, *, verbose: bool
+    report: CvReport | CompareReport | FedReport,
+    sentences: Iterable[str],
+    footer: Iterable[str],
+    page: Page,
+    *,
+    verbose: bool,
 ) -> list[str]:
     """What stands below the tables of a comparison of methods.
 

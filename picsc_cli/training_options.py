@@ -91,7 +91,12 @@ Epochs = Annotated[
 ]
 Rate = Annotated[
     float | None,
-    typer.Option("--lr", metavar="RATE", help="Learning rate (default 0.02, images 0.001).", rich_help_panel=_TRAINING),
+    typer.Option(
+        "--lr",
+        metavar="RATE",
+        help="Learning rate (default 0.02, images 0.001, texts 0.003).",
+        rich_help_panel=_TRAINING,
+    ),
 ]
 BatchSize = Annotated[
     int | None,
@@ -124,5 +129,7 @@ Precision = Annotated[
 ]
 Repeats = Annotated[
     int | None,
-    typer.Option("--repeats", metavar="N", help="Runs by other seeds (default 5, images 1).", rich_help_panel=_RUN),
+    typer.Option(
+        "--repeats", metavar="N", help="Runs by other seeds (default 5, images and texts 1).", rich_help_panel=_RUN
+    ),
 ]

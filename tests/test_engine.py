@@ -6,8 +6,9 @@ import torch
 from sklearn.datasets import load_breast_cancer
 from torch import nn
 
+from picsc.dynamic_weights import Guided, Match
 from picsc.engine import fit_reference, predict, train
-from picsc.errors import DataError, NumericsError
+from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.fisher import fragment_fishers
 from picsc.fragment_penalty import all_rows, penalised_gradient
 from picsc.likelihood import Likelihood
@@ -456,3 +457,152 @@ def test_a_layer_that_mixes_rows_cannot_be_penalised() -> None:
     model = nn.Sequential(nn.Linear(5, 4), nn.BatchNorm1d(4), nn.Linear(4, 3))
     with pytest.raises(NumericsError, match=r"layer '1' \(BatchNorm1d\) mixes rows"):
         train(model, x, y, **CHOSEN, penalty=PENALTIES["kl"], fragment=torch.arange(60) % 2, strength=0.1)
+
+
+def test_whole_weights_are_repeated_rows() -> None:
+    x, y = blobs()
+    times = torch.randint(0, 4, (60,), generator=torch.Generator().manual_seed(2))
+    rows = torch.repeat_interleave(torch.arange(60), times)
+    weighted, repeated, plain = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(3))
+    how = CHOSEN | {"batch_size": 200}
+    logs = [
+        train(weighted, x, y, **how, weight=times.double()),
+        train(repeated, x[rows], y[rows], **how),
+        train(plain, x, y, **how),
+    ]
+    torch.testing.assert_close(vector(weighted), vector(repeated), rtol=1e-9, atol=1e-9)
+    assert logs[0].loss == pytest.approx(logs[1].loss, rel=1e-9)
+    assert (vector(weighted) - vector(plain)).abs().max() > 0.01
+
+
+def test_weights_that_are_all_alike_are_plain_training() -> None:
+    x, y = blobs()
+    weighted, plain = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2))
+    train(weighted, x, y, **CHOSEN, weight=torch.full((60,), 0.3))
+    train(plain, x, y, **CHOSEN)
+    torch.testing.assert_close(vector(weighted), vector(plain), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("patience", [None, 3])
+def test_rows_of_weight_0_change_nothing_nor_does_a_minibatch_of_them(patience: int | None) -> None:
+    x, y = blobs()
+    weight = torch.cat([torch.rand(20, generator=torch.Generator().manual_seed(0)), torch.zeros(40)])
+    turned = torch.cat([y[:20], (y[20:] + 1) % 3])
+    models = [mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(3)]
+    how = CHOSEN | {"batch_size": 2, "patience": patience, "weight": weight}
+    logs = [train(model, x, labels, **how) for model, labels in zip(models, (y, turned, (y + 1) % 3), strict=True)]
+    assert torch.equal(vector(models[0]), vector(models[1]))
+    assert logs[0] == logs[1]
+    assert 0.0 in logs[0].loss
+    assert not torch.equal(vector(models[0]), vector(models[2]))
+
+
+def test_rows_held_out_count_by_their_weights() -> None:
+    x, y = blobs()
+    weight = torch.arange(60).double()
+    model = mlp(5, 3, seed=1, dtype=torch.float64)
+    log = train(model, x, y, **CHOSEN | {"steps": 3}, patience=5, weight=weight)
+    out = held_out(60, None, seed=4)[1]
+    losses = -predict(model, x[out])[torch.arange(len(out)), y[out]]
+    assert log.held_out == pytest.approx([float((weight[out] * losses).sum() / weight[out].sum())], rel=1e-12)
+    weight[out] = 0
+    log = train(model, x, y, **CHOSEN | {"steps": 3, "lr": 1e-9}, patience=5, weight=weight)
+    assert log.held_out == pytest.approx([float(losses.mean())], rel=1e-6)
+
+
+def test_weights_that_cannot_be_used_are_refused() -> None:
+    x, y = blobs()
+    model = mlp(5, 3, seed=1, dtype=torch.float64)
+    with pytest.raises(DataError, match=r"cannot weigh 60 rows by weights of shape \(59,\): need one per row"):
+        train(model, x, y, **CHOSEN, weight=torch.ones(59))
+    with pytest.raises(DataError, match="the weights of 60 training rows run from 0 to 0"):
+        train(model, x, y, **CHOSEN, weight=torch.zeros(60))
+    with pytest.raises(DataError, match="run from -1 to -1: need finite ones, none negative"):
+        train(model, x, y, **CHOSEN, weight=-torch.ones(60))
+    fragments = {"penalty": PENALTIES["kl"], "fragment": torch.arange(60) % 2, "strength": 0.1}
+    with pytest.raises(SettingsError, match="cannot weigh rows as well"):
+        train(model, x, y, **CHOSEN, **fragments, weight=torch.ones(60))
+    with pytest.raises(SettingsError, match="cannot weigh rows as well"):
+        train(model, x, y, **CHOSEN, **fragments, guided=Guided(x, y, "losses"))
+    with pytest.raises(DataError, match="0 rows of the target and 0 labels"):
+        train(model, x, y, **CHOSEN, guided=Guided(x[:0], y[:0], "losses"))
+    with pytest.raises(SettingsError, match="the model is a Several: match losses"):
+        train(*several(), torch.arange(12) % 3, **CHOSEN, guided=Guided(several()[1], torch.arange(12), "features"))
+
+
+MATCHES = pytest.mark.parametrize("on", ["losses", "features"])
+
+
+@MATCHES
+@pytest.mark.parametrize("batch_size", [60, 16])
+def test_the_first_epoch_is_plain_and_the_next_is_guided(on: Match, batch_size: int) -> None:
+    x, y = blobs()
+    same = []
+    for epochs in (1, 2):
+        plain, guided = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2))
+        how = CHOSEN | {"steps": epochs * epoch_steps(60, batch_size), "batch_size": batch_size}
+        train(plain, x, y, **how)
+        train(guided, x, y, **how, guided=Guided(x[:20] + 1, y[:20], on))
+        same.append(torch.equal(vector(plain), vector(guided)))
+    assert same == [True, False]
+
+
+@MATCHES
+def test_a_target_of_the_same_rows_weighs_them_alike(on: Match) -> None:
+    """All rows in every step, and 256 at most: the same rows on either side."""
+    x, y = blobs()
+    plain, guided = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2))
+    how = CHOSEN | {"batch_size": 60}
+    train(plain, x, y, **how)
+    train(guided, x, y, **how, guided=Guided(x.flip(0), y.flip(0), on))
+    torch.testing.assert_close(vector(guided), vector(plain), rtol=1e-6, atol=1e-6)
+
+
+@MATCHES
+@pytest.mark.parametrize("batch_size", [300, 16])
+def test_guided_training_gives_the_same_bytes_for_a_seed(on: Match, batch_size: int) -> None:
+    """300 rows in one step are matched in two blocks."""
+    x, y = blobs(300, dtype=torch.float32)
+    models = [mlp(5, 3, seed=1) for _ in range(3)]
+    for model, seed in zip(models, (4, 4, 5), strict=True):
+        how = CHOSEN | {"batch_size": batch_size, "seed": seed}
+        train(model, x, y, **how, guided=Guided(x[:90] + 0.5, y[:90], on), weight=torch.arange(300.0))
+    assert torch.equal(vector(models[0]), vector(models[1]))
+    assert not torch.equal(vector(models[0]), vector(models[2]))
+
+
+def test_features_are_matched_without_their_labels() -> None:
+    x, y = blobs()
+    same = []
+    for on in ("features", "losses"):
+        models = [mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2)]
+        for model, labels in zip(models, (y, (y + 1) % 3), strict=True):
+            train(model, x, y, **CHOSEN, guided=Guided(x + 1, labels, on))
+        same.append(torch.equal(vector(models[0]), vector(models[1])))
+    assert same == [True, False]
+
+
+def squares(n: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Images of 16 x 16 pixels, noise with a bright square in one of two corners, and which."""
+    generator = torch.Generator().manual_seed(seed)
+    x, y = torch.randn(n, 1, 16, 16, generator=generator), torch.randint(2, (n,), generator=generator)
+    x[y == 0, :, 2:8, 2:8] += 1
+    x[y == 1, :, 8:14, 8:14] += 1
+    return x, y
+
+
+@pytest.mark.parametrize("patience", [None, 10**6])
+def test_with_40_percent_of_labels_flipped_clean_images_of_the_target_help(patience: int | None) -> None:
+    """Four in five labels 0 say 1, so that plain training says 1 of all images."""
+    x, clean = squares(256, 0)
+    flipped = torch.rand(256, generator=torch.Generator().manual_seed(1)) < 0.8
+    y = torch.where(flipped, 1, clean)
+    judged, truth = squares(300, 3)
+    right = []
+    for guided in (None, Guided(*squares(64, 2), "losses")):
+        model = lenet(1, 16, 2, seed=0)
+        how = {"likelihood": "classes", "steps": 60, "lr": 0.005, "batch_size": 32, "seed": 0, "patience": patience}
+        train(model, x, y, **how, guided=guided)
+        right.append((predict(model, judged).argmax(1) == truth).float().mean().item())
+    assert right[0] < 0.6
+    assert right[1] > right[0] + 0.2

@@ -135,7 +135,7 @@ def test_a_folder_of_texts_is_data_for_clients_alone(tmp_path: Path) -> None:
             f"{FED}clients: {{clients: 3}}\n".replace("[wdbc]", "[{data: wdbc, by: a}]"),
             "data[1].by = 'a': must be left out, since clients are invented",
         ),
-        (f"{FED}".replace("[wdbc]", "[{data: wdbc, site: a}]"), "data[1].site: unknown key (known: by, data)"),
+        (f"{FED}".replace("[wdbc]", "[{data: wdbc, site: a}]"), "data[1].site: unknown key (known: bias, by, data,"),
         (f"{FED}".replace("[wdbc]", "[{by: a}]"), "data[1]: {'by': 'a'} is neither a name or file nor"),
         (f"{FED}".replace("[wdbc]", "[wdbc, 5]"), "data[2]: 5 is neither a name or file nor {data: NAME, by: COL}"),
         (f"{FED}clients: {{partition: iid}}\n", "clients: --partition iid needs --clients N"),

@@ -120,9 +120,15 @@ def test_windows_share_one_text() -> None:
     assert tokens.take(np.array([0, 5])).dtype == np.int64
 
 
-@pytest.mark.parametrize("verb", [audit, cross_validate])
-def test_other_verbs_refuse_texts(verb, plays: Path) -> None:
-    with pytest.raises(SettingsError, match=r"texts have neither columns nor pixels .* use picsc fed"):
+@pytest.mark.parametrize(
+    ("verb", "said"),
+    [
+        (audit, r"texts have neither columns nor pixels .* picsc fed"),
+        (cross_validate, r"rows are overlapping windows on running text.* use picsc fed"),
+    ],
+)
+def test_other_verbs_refuse_running_text(verb, said: str, plays: Path) -> None:
+    with pytest.raises(SettingsError, match=said):
         verb(plays)
     with pytest.raises(SettingsError, match="y goes with an array; a TokenSet holds its own labels"):
         verb(read_plays(plays, "x"), [0])

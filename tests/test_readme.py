@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["audit", "cv", "run", "data"])
+@pytest.mark.parametrize("name", ["audit", "cv", "compare", "run", "data"])
 def test_options_in_readme_exist(name: str) -> None:
     command = get_command(app).commands[name]  # type: ignore[attr-defined]
     known = {option for parameter in command.params for option in parameter.opts}

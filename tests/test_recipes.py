@@ -11,7 +11,7 @@ import pytest
 
 from picsc.errors import RecipeError
 from picsc.recipes import load_recipes
-from picsc.settings import METHODS, AuditSettings, CvSettings, FedSettings
+from picsc.settings import METHODS, AuditSettings, CompareSettings, CvSettings, FedSettings
 
 RECIPES = sorted((Path(__file__).parent.parent / "recipes").glob("*.yaml"))
 EXPERIMENTS = ("e1-batchwise", "e2-batchwise", "e3-image", "e3-keel", "e4-image", "e4-keel")
@@ -108,7 +108,7 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     second = written(tmp_path, "a: [", "y.yaml")
     told = problems_of(first, second, tmp_path / "z.yaml")
     assert told[:8] == (
-        f"{first}: verb = 'cvv': must be 'audit', 'cv' or 'fed'",
+        f"{first}: verb = 'cvv': must be 'audit', 'cv', 'fed' or 'compare'",
         f"{first}: grids.folds[1] = 1: must be greater than or equal to 2",
         f"{first}: printed.a.3 = 120: must be less than or equal to 100",
         f"{first}: cut.foldz: unknown key (known: batches, by, cuts, every, folds, group, shuffle, splitter, time)",
@@ -169,4 +169,4 @@ def test_reading_recipes_loads_nothing_heavy() -> None:
 
 def test_settings_of_the_recipes_are_those_of_their_verb() -> None:
     kinds = {loaded.recipe.verb: type(loaded.tasks[0].settings) for loaded in load_recipes(RECIPES)}
-    assert kinds == {"audit": AuditSettings, "cv": CvSettings, "fed": FedSettings}
+    assert kinds == {"audit": AuditSettings, "cv": CvSettings, "fed": FedSettings, "compare": CompareSettings}

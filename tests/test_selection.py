@@ -63,6 +63,14 @@ def test_inner_folds_hold_out_every_row_once_but_never_a_whole_fragment(sizes: l
     assert held == [row for row, j in zip(rows.tolist(), fragment.tolist(), strict=True) if sizes[j] > 1]
 
 
+def test_weights_stay_with_their_rows() -> None:
+    whole = lesson()
+    whole = replace(whole, weight=whole.train.astype(np.float64) / whole.train.mean())
+    part = _inner(whole, 1)
+    assert part.weight is not None
+    assert (part.weight * whole.train.mean()).round().astype(int).tolist() == part.train.tolist()
+
+
 def test_inner_folds_are_drawn_at_random_by_the_seed() -> None:
     first, again, other = (_inner(lesson(seed=seed), 0).test.tolist() for seed in (0, 0, 1))
     assert first == again

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 import torch
 from reference import objective
@@ -302,6 +303,32 @@ def test_anchor_share_is_the_ratio_of_the_gradients_norms() -> None:
     terms = {"strength": 0.5 * one, "anchor": anchor}
     found = train_stack(theta, stacked([problem]), Recipe(1, 0.05), hidden=H, **terms).penalty_share
     torch.testing.assert_close(found[0, 0], pull / (task + pull), rtol=1e-10, atol=0)
+
+
+def test_whole_weights_are_repeated_rows() -> None:
+    problem = draw_problem((30,))
+    times = np.random.default_rng(0).integers(0, 4, 30)
+    rows = np.repeat(np.arange(30), times)
+    repeated = Problem(problem.x[rows], problem.y[rows], problem.fragment[rows])
+    theta = vectors(networks(1, A))
+    thetas = [
+        train_stack(theta, stacked([one]), Recipe(40, 0.05), hidden=H).theta
+        for one in (problem._replace(weight=times.astype(float)), repeated, problem)
+    ]
+    torch.testing.assert_close(thetas[0], thetas[1], rtol=1e-8, atol=1e-8)
+    assert (thetas[0] - thetas[2]).abs().max() > 0.01
+
+
+@pytest.mark.parametrize("batch_size", [None, 12])
+def test_weights_that_are_all_alike_are_plain_training_bit_for_bit(batch_size: int | None) -> None:
+    theta = vectors(networks(G, A, dtype=torch.float32))
+    plain = draw_problems()
+    alike = [problem._replace(weight=np.ones(len(problem.y))) for problem in plain]
+    thetas = [
+        train_stack(theta, stacked(each, shuffle=0, dtype=torch.float32), Recipe(10, 0.05, batch_size), hidden=H).theta
+        for each in (plain, alike)
+    ]
+    assert torch.equal(*thetas)
 
 
 def test_how_many_problems_are_stacked_does_not_matter() -> None:

@@ -83,26 +83,27 @@ def pixel_scale(pixels: NDArray[np.uint8]) -> tuple[float, float]:
     return mean, float(np.sqrt(np.average((values - mean) ** 2, weights=counts)))
 
 
-def refuse_columns(cut: CutSettings, read: ReadSettings, *, weights: str | None = None) -> None:
+def refuse_columns(cut: CutSettings, read: ReadSettings, *, weights: str | None = None, kind: str = "images") -> None:
     """Refuse options that name a column or say how to read one.
 
     Args:
-        cut: of images.
-        read: of images.
+        cut: of images or texts.
+        read: of them.
         weights: column of row weights.
+        kind: what to call them.
 
     Raises:
         SettingsError: there is such an option.
     """
     for option, column in (("--by", cut.by), ("--time", cut.time), ("--group", cut.group)):
         if column is not None:
-            raise SettingsError(f"{option} {column}: images have no columns to cut by; use --folds or --batches")
+            raise SettingsError(f"{option} {column}: {kind} have no columns to cut by; use --folds or --batches")
     if weights is not None:
-        raise SettingsError(f"--weights {weights}: images have no columns; leave it out")
+        raise SettingsError(f"--weights {weights}: {kind} have no columns; leave it out")
     given = [name for name in ReadSettings.model_fields if getattr(read, name) != getattr(ReadSettings(), name)]
     if given:
         option = "--no-header" if given[0] == "header" else "--" + given[0].replace("_", "-")
-        raise SettingsError(f"{option}: images have no columns, and classes are their target; leave it out")
+        raise SettingsError(f"{option}: {kind} have no columns, and classes are their target; leave it out")
 
 
 def label_rows(images: ImageSet) -> Dataset:

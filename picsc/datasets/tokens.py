@@ -82,7 +82,7 @@ def smallest_codes(codes: NDArray[np.int64], largest: int) -> Codes:
 
 
 def no_text(data: Dataset | ImageSet | TokenSet) -> Dataset | ImageSet:
-    """Refuse texts where columns or pixels are needed.
+    """Refuse texts where columns or pixels are tested one by one.
 
     Args:
         data: whatever was read.
@@ -92,7 +92,25 @@ def no_text(data: Dataset | ImageSet | TokenSet) -> Dataset | ImageSet:
     """
     if isinstance(data, TokenSet):
         raise SettingsError(
-            f"{data.name}: texts have neither columns nor pixels that could be audited or compared; use picsc fed"
+            f"{data.name}: texts have neither columns nor pixels that could be audited; use picsc cv for "
+            "bags of words, or picsc fed"
+        )
+    return data
+
+
+def no_characters(data: Dataset | ImageSet | TokenSet) -> Dataset | ImageSet | TokenSet:
+    """Refuse characters where rows are dealt out at random: windows on one text overlap.
+
+    Args:
+        data: whatever was read.
+
+    Raises:
+        SettingsError: it is a text of characters.
+    """
+    if isinstance(data, TokenSet) and data.kind == "characters":
+        raise SettingsError(
+            f"{data.name}: its rows are overlapping windows on running text, so that training and test rows of "
+            "cross-validation would share characters; use picsc fed"
         )
     return data
 

@@ -1,7 +1,8 @@
 """Cut one table into pieces: folds, contiguous batches, one piece per value of a column, or pieces of time.
 
 A piece is a set of row numbers, never a copy of rows. Folds come from scikit-learn's splitters, so they are the folds
-that a user's own cross-validation sees. Letters: n rows, k pieces.
+that a user's own cross-validation sees; DOB-SCV and MS-SCV, which look at the columns, are ours. Letters: n rows, k
+pieces.
 """
 
 from __future__ import annotations
@@ -16,14 +17,26 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
+from picsc.datasets.encoding import encode
 from picsc.datasets.table import Dataset, Target
 from picsc.errors import DataError, SettingsError
+from picsc.fragments.distribution_balanced import balanced_folds, shifted_folds
 from picsc.fragments.key_values import by_size, distinct, group_codes, key, spelled
 from picsc.fragments.timeline import cut_times
 from picsc.reports import Finding
 from picsc.settings import CutSettings
 
 DEFAULT_FOLDS = 10
+_BY_DISTANCE = {"dob-scv": (balanced_folds, "DOB-SCV"), "ms-scv": (shifted_folds, "MS-SCV")}
+"""Splitters that look at the columns, and their names in words."""
+_MADE_TO_DIFFER = (
+    Finding(
+        "made-to-differ",
+        "note",
+        "MS-SCV makes folds differ as much as it can: a shift between them says nothing about the table",
+        "score models on --splitter stratified or dob-scv",
+    ),
+)
 MOST_PIECES = 1000
 """Beyond this a column is an identifier rather than a way to cut."""
 
@@ -72,13 +85,14 @@ def cut(dataset: Dataset, settings: CutSettings, *, seed: int) -> Cut:
     Args:
         dataset: the table; `keys` holds the columns that the settings name.
         settings: the way to cut.
-        seed: of the only random draw, the shuffle before folds; without `settings.shuffle` it changes nothing.
+        seed: of the only random draw, the shuffle before folds; without `settings.shuffle` it changes nothing. DOB-SCV
+            and MS-SCV always draw, whether there is a shuffle or not.
 
     Returns:
         Disjoint, non-empty pieces that cover every row but the unassigned ones.
 
     Raises:
-        SettingsError: the splitter does not go with the target, or `every` cannot be read.
+        SettingsError: the splitter does not go with the target or the columns, or `every` cannot be read.
         DataError: the table cannot be cut this way; the message says what would work.
     """
     if settings.group is not None:
@@ -99,8 +113,18 @@ def _folds(dataset: Dataset, k: int, settings: CutSettings, seed: int) -> Cut:
     state = seed if settings.shuffle else None
     shuffled = "shuffled" if settings.shuffle else "unshuffled"
     strata = units = None
-    if splitter == "stratified":
-        strata = _strata(target, k)
+    findings: tuple[Finding, ...] = ()
+    if splitter in _BY_DISTANCE:
+        dealt, named = _BY_DISTANCE[splitter]
+        strata = _strata(target, k, splitter, named)
+        if not dataset.columns:
+            told = f"--splitter {splitter}: {dataset.name} has no columns to measure distances on"
+            raise SettingsError(f"{told}; use --splitter stratified")
+        words = f"{k} {named} folds"
+        pieces = _rows_of_codes(dealt(strata, encode(dataset).matrix, k, seed=seed), k)
+        findings = _MADE_TO_DIFFER if splitter == "ms-scv" else ()
+    elif splitter == "stratified":
+        strata = _strata(target, k, splitter, "stratified")
         words = f"{k} stratified folds, {shuffled}"
         pieces = _parts(StratifiedKFold(k, shuffle=settings.shuffle, random_state=state), n, y=strata)
     elif splitter == "group" and settings.group is not None:
@@ -120,11 +144,12 @@ def _folds(dataset: Dataset, k: int, settings: CutSettings, seed: int) -> Cut:
         fragments=tuple(Fragment("fold", f"fold {i}", rows) for i, rows in enumerate(pieces, start=1)),
         words=words,
         ordered=False,
-        contiguous=not settings.shuffle and units is None,
+        contiguous=not settings.shuffle and units is None and splitter not in _BY_DISTANCE,
         units=units,
         strata=strata,
         unassigned=np.empty(0, dtype=np.int64),
         settings=settings,
+        findings=findings,
     )
 
 
@@ -222,17 +247,17 @@ def _no_missing_group(dataset: Dataset, column: str) -> None:
         )
 
 
-def _strata(target: Target | None, k: int) -> NDArray[np.int64]:
+def _strata(target: Target | None, k: int, splitter: str, named: str) -> NDArray[np.int64]:
     """Class codes with rows without a label as one more class, after checking that some class reaches k folds."""
     if target is None or target.kind != "classes":
         held = "the table has no target" if target is None else f"target {target.name!r} holds numbers"
-        raise SettingsError(f"--splitter stratified needs classes, but {held}; use --splitter kfold")
+        raise SettingsError(f"--splitter {splitter} needs classes, but {held}; use --splitter kfold")
     codes = np.where(target.missing, len(target.levels), target.values).astype(np.int64)
     largest = int(np.bincount(codes).max())
     if largest < k:
         fewer = f"--folds {largest} or fewer, " if largest >= 2 else ""
         raise DataError(
-            f"cannot cut {len(codes)} rows into {k} stratified folds: the largest class of {target.name!r} has "
+            f"cannot cut {len(codes)} rows into {k} {named} folds: the largest class of {target.name!r} has "
             f"{largest} row{'' if largest == 1 else 's'}; use {fewer}--splitter kfold --shuffle, or merge classes"
         )
     return codes

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from picsc_cli.fed_sheets import fed_sheets
+from picsc_cli.compare_sheets import compare_notes
 from picsc_cli.formats.markdown_text import grid, plain, versions
 from picsc_cli.page import Page, percent, points, probable, signed, span
+from picsc_cli.render_recipes import SHEETS, on_each
 
 if TYPE_CHECKING:
     from picsc.recipe_report import OverSets, RecipeReport, RecipeRow, RecipeTable
@@ -20,8 +21,10 @@ def recipes_markdown(report: RecipeReport) -> str:
     lines: list[str] = []
     for table in report.tables:
         lines += [f"# {plain(table.title)}", "", *_about(table), ""]
-        lines += _sheets(table) if table.verb == "fed" else [*_rows(table), ""]
-        if table.over_sets and table.over_sets[0].tests:
+        lines += _sheets(table) if table.verb in SHEETS else [*_rows(table), ""]
+        if table.verb == "compare" and table.over_sets:
+            lines += [f"PIcsC against every other method, {report.test}.", ""]
+        elif table.over_sets and table.over_sets[0].tests:
             lines += [f"PIcsC against every other method, {report.test}.", "", *_tests(table), ""]
         lines += ["## Manifest", "", f"- recipe {plain(table.recipe)}, sha256 {table.sha256}", *_data(table), ""]
     lines += versions(report.manifest)
@@ -29,28 +32,35 @@ def recipes_markdown(report: RecipeReport) -> str:
 
 
 def _about(table: RecipeTable) -> Iterator[str]:
-    if table.paper:
+    if table.verb == "compare":
+        yield from (f"{plain(note)}.  " for note in compare_notes(table))
+    elif table.paper:
         yield f"Paper: {plain(table.paper)}, {table.method}; Δ is our {table.method} minus the paper's, in points.  "
     if table.version:
         yield f"Data: {plain(table.version)}  "
     if table.over_sets:
-        place = "below" if table.verb == "fed" else "in the last column"
+        place = "below" if table.verb in SHEETS else "in the last column"
         yield f"A star marks a row that is left out of the means; why stands {place}."
 
 
 def _sheets(table: RecipeTable) -> list[str]:
-    """The tables of a recipe with clients, then why data sets were not run or do not count."""
+    """The tables of a recipe with several, then why data sets were not run or do not count."""
     lines = []
-    for sheet in fed_sheets(table, _PAGE):
+    for sheet in SHEETS[table.verb](table, _PAGE):
         lines += [f"## {plain(sheet.heading)}", ""] if sheet.heading else []
         rows = [[plain(row[0].plain), *(cell.plain for cell in row[1:])] for row in sheet.rows]
         lines += [*grid([title.replace("\n", " ") for title in sheet.titles], rows), ""]
     for row in table.rows:
-        run = row.federation
-        partition = f"{plain(run.partition)}; {plain(run.model)}; seeds: {run.repeats}" if run is not None else ""
-        lines += [f"- {plain(row.data)}: {'. '.join(filter(None, (partition, plain(row.reason))))}"]
-    tests = dict.fromkeys(row.federation.test for row in table.rows if row.federation is not None)
-    return [*lines, "", *(f"Test on each data set, {plain(test)}." for test in tests), ""]
+        lines += [f"- {plain(row.data)}: {'. '.join(filter(None, (_how(row), plain(row.reason))))}"]
+    return [*lines, "", *(f"T{plain(test)[1:]}." for test in on_each(table)), ""]
+
+
+def _how(row: RecipeRow) -> str:
+    """How one data set was divided, and how often it was run."""
+    if row.comparison is not None:
+        return f"{plain(row.comparison.words)}; repeats: {row.comparison.repeats}"
+    run = row.federation
+    return f"{plain(run.partition)}; {plain(run.model)}; seeds: {run.repeats}" if run is not None else ""
 
 
 def _rows(table: RecipeTable) -> list[str]:

@@ -8,7 +8,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from factories import audit_report, cv_report, recipe_report  # noqa: E402 - the tests are no package
+from compare_factories import compare_report  # noqa: E402 - the tests are no package
+from compare_recipe_factories import compare_recipe_report  # noqa: E402
+from factories import audit_report, cv_report, recipe_report  # noqa: E402
 from fed_factories import fed_audit_report, fed_report  # noqa: E402
 from fed_recipe_factories import fed_recipe_report  # noqa: E402
 
@@ -18,8 +20,10 @@ from picsc_cli.renderers import as_text  # noqa: E402
 for name, report, formats in (
     ("audit", audit_report(), {"json": "json"}),
     ("cv", cv_report(), {"json": "json", "csv": "csv"}),
+    ("compare", compare_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
     ("recipes", recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
     ("fed-recipes", fed_recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
+    ("compare-recipes", compare_recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
     ("fed", fed_report(), {"json": "json", "csv": "csv", "markdown": "md", "svg": "svg"}),
     ("fed-audit", fed_audit_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
 ):

@@ -1,4 +1,4 @@
-"""Training on images: LeNets one after another. Letters: g sequences, a candidates, d parameters, n images."""
+"""Training of one module after another, on inputs by row number. Letters: g sequences, a candidates, d parameters."""
 
 from __future__ import annotations
 
@@ -12,29 +12,33 @@ from torch import Tensor, nn
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from picsc.covariates import of_numbers, part_kl
-from picsc.datasets.images import ImageSet, pixel_scale
 from picsc.datasets.rows import Rows
+from picsc.devices import placed
+from picsc.dynamic_weights import Guided
 from picsc.early_stopping import predict
 from picsc.engine import TrainLog, train
 from picsc.errors import NumericsError
 from picsc.fisher import empirical_fisher, row_scores
 from picsc.lessons import Learned, Lesson
 from picsc.minibatches import epoch_steps
-from picsc.models import lenet
+from picsc.module_inputs import Inputs, Read
+from picsc.part_squares import part_squares
 from picsc.penalty import PENALTIES, Anchor
 from picsc.settings import PenaltyName, Precision
 from picsc.stacked_training import Fitted, Recipe
-from picsc.trigger import part_gaps, random_halves, threshold
+from picsc.trigger import part_gaps, random_halves, summed_gaps, threshold
 
-SCORED_AT_ONCE = 256
-"""Images whose squared scores are held at once: 46 MB for 44,426 parameters."""
+LOOKED_AT = 256
+"""Rows per pass where rows are only looked at."""
+SCORED_FLOATS = 1 << 25
+"""Squared scores of single rows held at once, in floats: 134 MB."""
 
 
 @dataclass(frozen=True, slots=True)
-class ImageBackend:
-    """LeNets on one set of images."""
+class ModuleBackend:
+    """Networks on images or texts; implements `picsc.lessons.Backend`."""
 
-    images: ImageSet
+    inputs: Inputs
     recipe: Recipe
     penalty: PenaltyName
     device: torch.device
@@ -48,26 +52,32 @@ class ImageBackend:
     def targets(self, lesson_train: Rows, rows: Rows) -> NDArray[np.int64]:
         """Class codes; the same in every training part."""
         del lesson_train
-        return self.images.labels[rows]
+        return self.inputs.labels[rows]
 
     def learn(
         self, lessons: Sequence[Lesson], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[Learned]:
         """Train every candidate of every lesson; see `picsc.lessons.Backend`."""
         for i, lesson in enumerate(lessons):
-            scale = self.scale(lesson.train)
-            tested = self.pixels(lesson.test, scale)
+            read = self.reader(lesson.train)
+            x, y = read(lesson.train), self.labels(lesson.train)
+            tested = read(lesson.test)
+            weight = None if lesson.weight is None else placed(lesson.weight, self.device)
+            guide = lesson.guide
+            guided = None if guide is None else Guided(read(guide.rows), self.labels(guide.rows), guide.on)
             outputs, diverged, shares = [], [], []
             for strength, decay in zip(strengths[i], decays[i], strict=True):
                 model = self.model(lesson.seed)
                 epoch, share = self.train(
                     model,
-                    lesson.train,
-                    scale,
+                    x,
+                    y,
                     seed=lesson.seed,
                     strength=float(strength),
                     decay=float(decay),
                     fragment=lesson.fragment,
+                    weight=weight,
+                    guided=guided,
                 )
                 outputs.append(predict(model, tested, likelihood="classes").cpu().numpy())
                 diverged.append(epoch)
@@ -81,53 +91,64 @@ class ImageBackend:
         scaled_on: Sequence[Rows],
         *,
         candidates: int = 1,
-    ) -> ImageLearner:
+    ) -> ModuleLearner:
         """Models carried along sequences; see `picsc.lessons.Backend`."""
-        return ImageLearner(
-            self, tuple(map(tuple, sequences)), tuple(seeds), tuple(map(self.scale, scaled_on)), candidates
+        return ModuleLearner(
+            self, tuple(map(tuple, sequences)), tuple(seeds), tuple(map(self.reader, scaled_on)), candidates
         )
 
     def model(self, seed: int) -> nn.Sequential:
-        """An untrained LeNet."""
-        _, channels, side, _ = self.images.pixels.shape
-        return lenet(channels, side, len(self.images.classes), seed=seed, device=self.device)
+        """An untrained network."""
+        return self.inputs.model(seed, self.device)
 
-    def scale(self, rows: Rows) -> tuple[float, float]:
-        """Mean and standard deviation of the pixels of some images."""
-        mean, deviation = pixel_scale(self.images.pixels[rows])
-        return mean, deviation or 1.0
-
-    def pixels(self, rows: Rows, scale: tuple[float, float]) -> Tensor:
-        """Standardised images, (n, c, s, s)."""
-        mean, deviation = scale
-        return torch.from_numpy(self.images.pixels[rows]).to(self.device).float().sub_(mean).div_(deviation)
+    def reader(self, fitted_on: Rows) -> Read:
+        """How rows are read for networks that learn from some of them."""
+        return self.inputs.reader(fitted_on, self.device)
 
     def labels(self, rows: Rows) -> Tensor:
         """Class codes, (n,)."""
-        return torch.from_numpy(self.images.labels[rows]).to(self.device)
+        return torch.from_numpy(self.inputs.labels[rows]).to(self.device)
 
     def train(
         self,
         model: nn.Module,
-        rows: Rows,
-        scale: tuple[float, float],
+        x: Tensor,
+        y: Tensor,
         *,
         seed: int,
-        strength: float,
-        decay: float,
+        strength: float = 0.0,
+        decay: float = 0.0,
         fragment: NDArray[np.int64] | None = None,
         anchor: Anchor | None = None,
+        weight: Tensor | None = None,
+        guided: Guided | None = None,
     ) -> tuple[int, float]:
-        """Train in place; the epoch in which it diverged, or 0, and the penalty's share of the gradient."""
-        batch = self.recipe.batch_size or len(rows)
+        """Train in place; the epoch in which it diverged, or 0, and the penalty's share of the gradient.
+
+        Args:
+            model: its parameters are NaN afterwards if it diverged.
+            x: inputs (n, ...).
+            y: class codes (n,).
+            seed: of minibatches.
+            strength: lambda, of `fragment` or `anchor`.
+            decay: weight decay.
+            fragment: (n,) of Algorithm 1; None leaves its penalty out.
+            anchor: of Eq. 16.
+            weight: of the rows, (n,); not with `fragment`.
+            guided: what weighs rows at every step; not with `fragment`.
+
+        Raises:
+            SettingsError: weights together with Algorithm 1's penalty.
+        """
+        batch = self.recipe.batch_size or len(x)
         penalised = strength > 0 and fragment is not None
         try:
             log: TrainLog = train(
                 model,
-                self.pixels(rows, scale),
-                self.labels(rows),
+                x,
+                y,
                 likelihood="classes",
-                steps=self.recipe.epochs * epoch_steps(len(rows), batch),
+                steps=self.recipe.epochs * epoch_steps(len(x), batch),
                 lr=self.recipe.lr,
                 batch_size=batch,
                 seed=seed,
@@ -141,6 +162,8 @@ class ImageBackend:
                 momentum=self.recipe.momentum,
                 patience=self.recipe.patience,
                 precision=self.precision,
+                weight=weight,
+                guided=guided,
             )
         except NumericsError as error:
             for parameter in model.parameters():
@@ -150,13 +173,13 @@ class ImageBackend:
 
 
 @dataclass(frozen=True, slots=True)
-class ImageLearner:
-    """Implements `picsc.sequence.Learner` for g sequences of fragments of one set of images."""
+class ModuleLearner:
+    """Implements `picsc.sequence.Learner` for g sequences of fragments of one set of images or texts."""
 
-    backend: ImageBackend
+    backend: ModuleBackend
     sequences: tuple[tuple[Rows, ...], ...]
     seeds: tuple[int, ...]
-    scales: tuple[tuple[float, float], ...]
+    readers: tuple[Read, ...]
     candidates: int
 
     def start(self) -> Tensor:
@@ -179,8 +202,8 @@ class ImageLearner:
             with torch.enable_grad():
                 diverged[g, a], shares[g, a] = self.backend.train(
                     model,
-                    self.sequences[g][t],
-                    self.scales[g],
+                    self.readers[g](self.sequences[g][t]),
+                    self.backend.labels(self.sequences[g][t]),
                     seed=self.seeds[g] + t,
                     strength=float(strength[g, a]),
                     decay=float(weight_decay[g, a]),
@@ -196,7 +219,7 @@ class ImageLearner:
             rows = self.sequences[g][t]
             model = self._model(theta[g, a])
             if bool(theta[g, a].isfinite().all()):
-                x, y = self.backend.pixels(rows, self.scales[g]), self.backend.labels(rows)
+                x, y = self.readers[g](rows), self.backend.labels(rows)
                 found[g, a] = empirical_fisher(model, x, y)
             else:
                 found[g, a] = torch.nan
@@ -206,7 +229,7 @@ class ImageLearner:
     def shift(self, theta: Tensor, t: int) -> tuple[Tensor, Tensor]:
         """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each.
 
-        Source: Eq. 14; the covariates of images are the activations before the last layer.
+        Source: Eq. 14; the covariates are the activations before the last layer.
         """
         taus, gammas = (torch.full(theta.shape[:2], torch.nan) for _ in range(2))
         for g, a in self._each():
@@ -219,22 +242,18 @@ class ImageLearner:
             model = self._model(theta[g, a])
             now, before = self.sequences[g][t], self.sequences[g][t - 1]
             rows = np.concatenate([now, before])
-            x, y = self.backend.pixels(rows, self.scales[g]), self.backend.labels(rows)
+            x, y = self.readers[g](rows), self.backend.labels(rows)
             parts = random_halves(len(now), len(rows), seed=self.seeds[g] + t).to(x.device)
-            features = torch.cat([model[:-1](part) for part in torch.split(x, SCORED_AT_ONCE)])
-            squares = (
-                row_scores(model, x_c, y_c).square_()
-                for x_c, y_c in zip(torch.split(x, SCORED_AT_ONCE), torch.split(y, SCORED_AT_ONCE), strict=True)
-            )
+            features = torch.cat([model[:-1](part) for part in torch.split(x, LOOKED_AT)])
             kl = part_kl(features, parts, of_numbers(features.shape[1]))
-            taus[g, a], gammas[g, a] = threshold(part_gaps(squares, parts) * kl)
+            taus[g, a], gammas[g, a] = threshold(_gaps(model, x, y, parts) * kl)
         return taus.to(theta.device), gammas.to(theta.device)
 
     def outputs(self, theta: Tensor, rows: Sequence[Rows]) -> list[NDArray[np.float32]]:
         """Log-probabilities (a, n, c) of each sequence's rows."""
         found = []
         for g, part in enumerate(rows):
-            x = self.backend.pixels(part, self.scales[g])
+            x = self.readers[g](part)
             models = [self._model(theta[g, a]) for a in range(self.candidates)]
             found.append(np.stack([predict(model, x, likelihood="classes").cpu().numpy() for model in models]))
         return found
@@ -251,3 +270,14 @@ class ImageLearner:
         model = self.backend.model(0)
         vector_to_parameters(theta.to(self.backend.device), model.parameters())
         return model
+
+
+def _gaps(model: nn.Module, x: Tensor, y: Tensor, parts: Tensor) -> Tensor:
+    """Fisher gap of every way to part the rows, (b,); of texts through the few words that a row reads."""
+    if not x.is_floating_point():
+        sums = part_squares(model, x, y, torch.cat([parts, parts.new_ones(1, len(x))]))
+        return summed_gaps(sums[:-1], sums[-1], parts)
+    d = sum(parameter.numel() for parameter in model.parameters())
+    at_once = max(1, min(LOOKED_AT, SCORED_FLOATS // d))
+    chunks = zip(torch.split(x, at_once), torch.split(y, at_once), strict=True)
+    return part_gaps((row_scores(model, x_c, y_c).square_() for x_c, y_c in chunks), parts)

@@ -1,0 +1,238 @@
+"""`picsc compare`: PIcsC beside plain training and importance weighting, where training and target rows differ."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from picsc_cli import compare_gate, exits, options, outputs, streams
+from picsc_cli import compare_options as comparing
+from picsc_cli import training_options as training
+from picsc_cli.cv import interrupted_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from picsc.compare_report import CompareReport
+    from picsc.settings import CompareSettings
+
+DEMONSTRATION_NOTE = (
+    f"{options.DEMONSTRATION_NOTE}; unless options say otherwise, its training rows are selected by their first "
+    "principal component, so that the true weights are known"
+)
+_NEEDED = {"relative": "rulsif", "bound": "kmm", "match": "diw", "labelled": "diw"}
+"""Options that one method alone listens to."""
+
+
+def compare(
+    data: options.DataArgument = None,
+    dataset: options.DatasetName = None,
+    data_dir: options.DataDir = None,
+    target: options.Target = None,
+    task: options.TaskName = None,
+    categorical: options.Categorical = None,
+    numeric: options.Numeric = None,
+    drop: options.Drop = None,
+    no_header: options.NoHeader = False,
+    rename_duplicates: options.RenameDuplicates = False,
+    folds: comparing.Folds = None,
+    batches: options.Batches = None,
+    by: options.By = None,
+    time: options.Time = None,
+    every: options.Every = None,
+    cuts: options.Cuts = None,
+    group: options.Group = None,
+    splitter: options.SplitterName = None,
+    train_on: comparing.TrainOn = None,
+    test_on: comparing.TestOn = None,
+    bias: comparing.Bias = None,
+    bias_strength: comparing.BiasStrength = None,
+    label_noise: comparing.LabelNoise = None,
+    validation: comparing.Validation = None,
+    adapt: comparing.Adapt = None,
+    labelled: comparing.Labelled = None,
+    most_rows: comparing.MostRows = None,
+    method: comparing.Methods = None,
+    algorithm: comparing.Algorithm = None,
+    fragments: comparing.Fragments = None,
+    penalty: training.Penalty = None,
+    strength: training.Strength = None,
+    merge: training.Merge = None,
+    warmup: training.Warmup = None,
+    alpha: training.Alpha = None,
+    gamma: training.Gamma = None,
+    weigh_on: comparing.WeighOn = None,
+    exponent: comparing.Exponent = None,
+    floor: comparing.Floor = None,
+    relative: comparing.Relative = None,
+    bound: comparing.Bound = None,
+    match: comparing.Match = None,
+    epochs: training.Epochs = None,
+    rate: training.Rate = None,
+    batch_size: training.BatchSize = None,
+    optimizer: training.Optimizer = None,
+    patience: training.Patience = None,
+    device: training.Device = None,
+    precision: training.Precision = None,
+    repeats: comparing.Repeats = None,
+    seed: options.Seed = None,
+    jobs: options.Jobs = None,
+    run_dir: options.RunDir = None,
+    resume: options.Resume = False,
+    output: options.OutputsOfRecipes = None,
+    timings: comparing.Timings = False,
+    candidate: comparing.Candidate = None,
+    fail_under: comparing.FailUnder = None,
+    fail_on: comparing.FailOn = None,
+    verbose: options.Verbose = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Compare PIcsC with plain training and importance weighting.
+
+    Exit code: 0 fine, 1 a model without a result, or a candidate that --fail-under or --fail-on worse rejects, 2 the
+    input could not be used, 3 a bug in picsc.
+    """
+    with exits.outcome(interrupted_line(run_dir)):
+        demonstration = data is None and dataset is None
+        methods = options.names(method)
+        of_one_method = options.given(relative=relative, bound=bound, match=match, labelled=labelled)
+        options.together(
+            (data is not None and dataset is not None, f"choose a file ({data}) or --dataset {dataset}, not both"),
+            (verbose and quiet, "choose --verbose or --quiet, not both"),
+            (bias_strength is not None and bias is None and not demonstration, "--bias-strength goes with --bias COL"),
+            *(
+                (_NEEDED[name] not in (methods or ("kmm", "diw")), f"--{name} goes with --method {_NEEDED[name]}")
+                for name in of_one_method
+            ),
+        )
+        wanted = outputs.parse(output or (), outputs.COMPARE_FORMATS)
+        gate = compare_gate.gate(candidate, fail_under, fail_on)
+        chosen: dict[str, object] = {
+            "read": options.given(
+                target=target,
+                task=task,
+                categorical=options.names(categorical),
+                numeric=options.names(numeric),
+                drop=options.names(drop),
+                header=not no_header,
+                rename_duplicates=rename_duplicates,
+            ),
+            "cut": options.given(
+                folds=folds,
+                batches=batches,
+                by=by,
+                time=time,
+                every=every,
+                cuts=cuts,
+                group=group,
+                splitter=splitter,
+            ),
+            "penalty": options.given(
+                kind=penalty, strength=strength, warmup=warmup, alpha=alpha, gamma=gamma, merge=merge
+            ),
+            "train": options.given(
+                epochs=epochs,
+                lr=rate,
+                batch_size=batch_size,
+                optimizer=optimizer,
+                patience=patience,
+                device=device,
+                precision=precision,
+            ),
+            "weigh": options.given(
+                space=weigh_on, exponent=exponent, floor=floor, relative=relative, bound=bound, match=match
+            ),
+            **options.given(
+                train_on=options.names(train_on),
+                test_on=options.names(test_on),
+                bias=bias,
+                bias_strength=bias_strength,
+                label_noise=label_noise,
+                fragments=fragments,
+                methods=methods,
+                algorithm=algorithm,
+                validation=validation,
+                adapt=adapt,
+                labelled=labelled,
+                most_rows=most_rows,
+                repeats=repeats,
+                seed=seed,
+                jobs=jobs or os.cpu_count(),
+            ),
+        }
+        from picsc.settings import CompareSettings, validated
+
+        settings = validated(CompareSettings, **(demonstrated(chosen) if demonstration else chosen))
+        compare_gate.check(gate, settings.methods)
+        outputs.check(wanted)
+        if demonstration:
+            dataset = options.DEMONSTRATION
+            if not quiet:
+                streams.say(DEMONSTRATION_NOTE)
+        report = _compared(data, dataset, data_dir, settings, run_dir, resume=resume, quiet=quiet)
+        took = time_line(report)
+        outputs.publish(report if timings else untimed(report), wanted, verbose=verbose, quiet=quiet)
+        rejected = compare_gate.verdicts(report, gate)
+        for sentence in ((took,) if took and not timings and not quiet else ()) + rejected:
+            streams.say(sentence)
+        raise typer.Exit(exits.FINDING if rejected or report.failed else exits.FINE)
+
+
+def demonstrated(chosen: Mapping[str, object]) -> dict[str, object]:
+    """What the demonstration does where the options say nothing: selected training rows, five repeats.
+
+    Args:
+        chosen: the settings that were given.
+    """
+    cut = chosen.get("cut")
+    split = isinstance(cut, dict) and any(way in cut for way in ("folds", "batches", "by", "time"))
+    selected = {} if split or "test_on" in chosen else {"bias": "auto"}
+    return {"repeats": 5, **selected, **chosen}
+
+
+def untimed(report: CompareReport) -> CompareReport:
+    """The report without what differs from run to run, so that the same seed gives the same bytes."""
+    return replace(report, measured=())
+
+
+def time_line(report: CompareReport) -> str:
+    """What every method took, on one line; nothing where nothing was measured."""
+    took = ", ".join(f"{measured.method} {measured.seconds:.1f} s" for measured in report.measured)
+    return took and f"time: {took}"
+
+
+def _compared(
+    path: str | None,
+    name: str | None,
+    data_dir: Path | None,
+    settings: CompareSettings,
+    run_dir: Path | None,
+    *,
+    resume: bool,
+    quiet: bool,
+) -> CompareReport:
+    """Load the data and, where it is a file of its own, the target; then compare."""
+    with streams.progress(quiet=quiet) as progress:
+        from picsc.datasets.intake import read_or_get
+
+        data = read_or_get(
+            name or str(path),
+            named=name is not None,
+            settings=settings.read,
+            keys=settings.keys,
+            data_dir=data_dir,
+        )
+        from picsc.comparison import compare_dataset, target_file  # loads torch, so after all that may be wrong above
+
+        return compare_dataset(
+            data,
+            settings,
+            target=target_file(settings),
+            run_dir=run_dir,
+            resume=resume,
+            progress=progress,
+        )
