@@ -57,7 +57,8 @@ def words(method: CompareMethod, settings: CompareSettings) -> str:
         "st-cv": "standard training: all training rows weigh alike",
         "iw": "weights by an out-of-fold logistic classifier of training against target rows",
         "iwcv": "power of iw's weights and weight decay chosen by importance-weighted cross-validation",
-        "kmm": "weights by kernel mean matching",
+        "kmm": "weights by kernel mean matching"
+        + (", as near to 1 as the target's noise allows" if settings.weigh.ridge == "auto" else ""),
         "diw": f"weights anew at every step, by kernel mean matching of {match}"
         + (" with some labelled target rows" if match == "losses" else ""),
         "picsc": f"{picsc} between the training pieces",

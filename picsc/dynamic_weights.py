@@ -45,13 +45,17 @@ def dynamic_weights(
     mask: Tensor | None = None,
     target_mask: Tensor | None = None,
     start: Tensor | None = None,
+    drawn_from: Tensor | int | None = None,
     iterations: int = ITERATIONS,
 ) -> Tensor:
     """Weights under which the rows' values are distributed like the target's.
 
     Source: Fang et al. 2020, "Rethinking importance weighting for deep learning under distribution shift", Algorithm 1:
         kernel mean matching of transformed rows.
-    Reading: features are matched without their labels.
+    Reading: features are matched without their labels. What is matched is not the target's mean in the kernel's feature
+        space but as much of its distance from the rows' as its own sampling noise does not explain (kernel mean
+        shrinkage, Muandet et al. 2016): a few rows of the target are a noisy picture of it. The noise of drawing some
+        of them for a step is not counted, since it is another one in the next step.
 
     Args:
         values: losses or activations of the step's rows, (..., n, q).
@@ -59,6 +63,7 @@ def dynamic_weights(
         mask: bool (..., n), which rows are there; None is all.
         target_mask: bool (..., m), the same of the target.
         start: weights to start from, (..., n); None starts from 1.
+        drawn_from: how many rows of the target there are in all, (..., 1) or a number; None is those given.
         iterations: of the solver.
 
     Returns:
@@ -75,10 +80,36 @@ def dynamic_weights(
     between = _squared_distances(values, target).mul_(scale).exp_()
     towards = (between * of_target[..., None, :]).sum(-1) * there * (rows / others.clamp(min=1))
     gram = _squared_distances(values, values).mul_(scale).exp_()
+    inner = _squared_distances(*[_sample(target, target_mask)] * 2).mul_(scale).exp_()
+    share = _beyond_noise(gram, towards, inner, there, others, others if drawn_from is None else drawn_from)
+    towards = share * towards + (1 - share) * (gram * there[..., None, :]).sum(-1) * there
     found = solve(gram, towards, mask=mask, start=start, iterations=iterations, tolerance=0).clamp_(min=0) * there
     total = found.sum(-1, keepdim=True)
     alike = flat[..., None] | ~(total > torch.finfo(total.dtype).tiny)
     return torch.where(alike, there, found * (rows / total))
+
+
+def _beyond_noise(
+    gram: Tensor, towards: Tensor, inner: Tensor, there: Tensor, m: Tensor, of_all: Tensor | int
+) -> Tensor:
+    """Share of the squared distance between both means that the target rows' own noise does not explain, (..., 1).
+
+    Args:
+        gram: kernel between the step's rows, (..., n, n).
+        towards: n times its mean over the target's rows, (..., n), 0 where padded.
+        inner: kernel between some of the target's rows, (..., s, s).
+        there: (..., n).
+        m: rows of the target, (..., 1).
+        of_all: how many there are in all, (..., 1) or a number.
+    """
+    n, m = there.sum(-1, keepdim=True).clamp(min=1), m.clamp(min=1)
+    own = (gram * there[..., None, :] * there[..., None]).sum((-2, -1))[..., None] / n.square()
+    # rows that stand in the sample twice are counted as often among both indices, so the mean is theirs all the same
+    s = torch.minimum(m, m.new_full((), SAMPLED))
+    apart = (inner.mean((-2, -1))[..., None] * s - 1) / (s - 1).clamp(min=1)
+    distance = own - 2 * towards.sum(-1, keepdim=True) / n.square() + ((m - 1) * apart + 1) / m
+    noise = (1 - apart) / of_all
+    return (1 - noise / distance.clamp(min=torch.finfo(distance.dtype).tiny)).clamp(0, 1)
 
 
 def random_blocks(rows: Sequence[Tensor], generators: Sequence[torch.Generator]) -> tuple[Tensor, Tensor, Tensor]:

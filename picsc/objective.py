@@ -150,7 +150,7 @@ def guided_by(
         with torch.no_grad():
             x_g, y_g = (guided.x, guided.y) if drawn is None else (guided.x[drawn], guided.y[drawn])
             _, target = _matched(model, x_g, y_g, guided.on, likelihood, precision)
-            found = _weights_in_blocks(values, target, start, generator)
+            found = _weights_in_blocks(values, target, start, len(guided.x), generator)
         dynamic[slice(None) if rows is None else rows] = found
         if weight is not None:
             found = found * (weight if rows is None else weight[rows])
@@ -265,14 +265,18 @@ def _matched(
     return _losses(model[-1:], features, y, likelihood, precision), features.detach().flatten(1)
 
 
-def _weights_in_blocks(values: Tensor, target: Tensor, start: Tensor, generator: torch.Generator) -> Tensor:
+def _weights_in_blocks(
+    values: Tensor, target: Tensor, start: Tensor, drawn_from: int, generator: torch.Generator
+) -> Tensor:
     """`dynamic_weights` of one step's rows, (n,)."""
     n = len(values)
     if n <= BLOCK:
-        return dynamic_weights(values, target, start=start)
+        return dynamic_weights(values, target, start=start, drawn_from=drawn_from)
     blocks, there, _ = random_blocks([torch.arange(n)], [generator])
     at, mask = blocks.clamp(min=0).to(values.device), there.to(values.device)
-    found = dynamic_weights(values[at], target.expand(len(at), -1, -1), mask=mask, start=start[at])
+    found = dynamic_weights(
+        values[at], target.expand(len(at), -1, -1), mask=mask, start=start[at], drawn_from=drawn_from
+    )
     into = torch.where(mask, at, n)  # what is padded is written behind the last row
     return found.new_zeros(n + 1).index_put_((into,), found)[:-1]
 

@@ -342,6 +342,8 @@ class WeighSettings(_Settings):
     """Share of the target in the denominator of rulsif."""
     bound: Annotated[float, Field(gt=1)] = 1000.0
     """Largest weight of kmm."""
+    ridge: Annotated[float, Field(ge=0)] | Literal["auto"] = "auto"
+    """What holds kmm's weights near 1; auto is as much as the target rows' own noise allows, 0 is plain matching."""
     match: Literal["losses", "features"] = "losses"
     """What diw matches; losses take the labels of some target rows, features take none."""
 

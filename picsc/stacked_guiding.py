@@ -47,6 +47,11 @@ class StackWeighing:
     places: dict[int, list[Tensor]] = field(default_factory=dict)
     """Places of each problem's rows in a part, on the CPU."""
 
+    @property
+    def of_all(self) -> Tensor:
+        """How many rows of the target each problem has, (g, 1)."""
+        return torch.tensor([[float(len(one))] for one in self.targets])
+
     def step(self, weights: Weights, part: Stack, number: int, step: int) -> Stack:
         """The rows of a step with the weights that they have in it.
 
@@ -82,6 +87,7 @@ class StackWeighing:
             mask=there,
             target_mask=of_target.to(device)[problem],
             start=start,
+            drawn_from=self.of_all.to(device)[problem],
         )
         # what is padded is written behind the last row
         return found.new_zeros(g * n + 1).index_put_((flat,), found)[:-1].view(g, n)

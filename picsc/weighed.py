@@ -83,7 +83,10 @@ def weigh(
         x, z = covariates(backend, space, trial.train, trial.adapt, seed=trial.seed)
     except (DataError, NumericsError) as error:
         return replace(NOTHING, refused=dict.fromkeys(wanted, str(error)))
-    own: dict[str, dict[str, float]] = {"rulsif": {"alpha": settings.relative}, "kmm": {"bound": settings.bound}}
+    own: dict[str, dict[str, float | None]] = {
+        "rulsif": {"alpha": settings.relative},
+        "kmm": {"bound": settings.bound, "ridge": None if settings.ridge == "auto" else settings.ridge},
+    }
     weights: dict[str, NDArray[np.float64]] = {}
     refused: dict[str, str] = {}
     seconds: dict[str, float] = {}

@@ -24,7 +24,7 @@ DEMONSTRATION_NOTE = (
     f"{options.DEMONSTRATION_NOTE}; unless options say otherwise, its training rows are selected by their first "
     "principal component, so that the true weights are known"
 )
-_NEEDED = {"relative": "rulsif", "bound": "kmm", "match": "diw", "labelled": "diw"}
+_NEEDED = {"relative": "rulsif", "bound": "kmm", "ridge": "kmm", "match": "diw", "labelled": "diw"}
 """Options that one method alone listens to."""
 
 
@@ -70,6 +70,7 @@ def compare(
     floor: comparing.Floor = None,
     relative: comparing.Relative = None,
     bound: comparing.Bound = None,
+    ridge: comparing.Ridge = None,
     match: comparing.Match = None,
     epochs: training.Epochs = None,
     rate: training.Rate = None,
@@ -99,7 +100,7 @@ def compare(
     with exits.outcome(interrupted_line(run_dir)):
         demonstration = data is None and dataset is None
         methods = options.names(method)
-        of_one_method = options.given(relative=relative, bound=bound, match=match, labelled=labelled)
+        of_one_method = options.given(relative=relative, bound=bound, ridge=ridge, match=match, labelled=labelled)
         options.together(
             (data is not None and dataset is not None, f"choose a file ({data}) or --dataset {dataset}, not both"),
             (verbose and quiet, "choose --verbose or --quiet, not both"),
@@ -144,7 +145,7 @@ def compare(
                 precision=precision,
             ),
             "weigh": options.given(
-                space=weigh_on, exponent=exponent, floor=floor, relative=relative, bound=bound, match=match
+                space=weigh_on, exponent=exponent, floor=floor, relative=relative, bound=bound, ridge=ridge, match=match
             ),
             **options.given(
                 train_on=options.names(train_on),

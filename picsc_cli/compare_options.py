@@ -117,6 +117,10 @@ Bound = Annotated[
     float | None,
     typer.Option("--bound", metavar="B", help="Largest weight of kmm (default 1000.0).", rich_help_panel=_WEIGHTS),
 ]
+Ridge = Annotated[
+    str | None,
+    typer.Option("--ridge", metavar="R", help="Holds kmm's weights near 1 (default auto).", rich_help_panel=_WEIGHTS),
+]
 Match = Annotated[
     str | None,
     typer.Option(

@@ -74,6 +74,7 @@ SETTINGS = CompareSettings()
         ("--floor", SETTINGS.weigh.floor),
         ("--relative", SETTINGS.weigh.relative),
         ("--bound", SETTINGS.weigh.bound),
+        ("--ridge", SETTINGS.weigh.ridge),
         ("--match", SETTINGS.weigh.match),
         ("--optimizer", SETTINGS.train.optimizer),
         ("--device", SETTINGS.train.device),

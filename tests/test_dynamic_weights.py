@@ -107,3 +107,19 @@ def test_blocks_cover_every_set_once_and_are_even() -> None:
     assert rows.shape[1] <= BLOCK
     assert [rows[of == i][there[of == i]].sort().values.tolist() for i in range(3)] == [one.tolist() for one in sets]
     assert not torch.equal(rows[0][there[0]], torch.arange(234))
+
+
+@pytest.mark.parametrize("q", [1, 12])
+def test_a_few_rows_of_the_same_distribution_leave_weights_near_1(q: int) -> None:
+    """60 draws; weights that match ten rows exactly would vary by more than 2 in each."""
+    generator = torch.Generator().manual_seed(q)
+    values, target = torch.randn(60, 200, q, generator=generator), torch.randn(60, 10, q, generator=generator)
+    weights = dynamic_weights(values, target, iterations=200)
+    assert float(weights.var(-1).median()) < 0.1
+
+
+def test_much_of_a_large_difference_is_matched_all_the_same() -> None:
+    generator = torch.Generator().manual_seed(0)
+    values = torch.cat([torch.randn(100, 1, generator=generator), 8 + torch.randn(100, 1, generator=generator)])
+    weights = dynamic_weights(values, torch.randn(10, 1, generator=generator), iterations=200)
+    assert float(weights[100:].sum() / weights.sum()) < 0.1

@@ -5,10 +5,12 @@ Letters: `...` any batch of problems, n training rows, m target rows, f columns.
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
-from picsc.devices import sum_dtype
+from picsc.devices import as_sums, sum_dtype
 from picsc.errors import NumericsError, SettingsError
 from picsc.weighting.checks import ADVICE, checked, normalised
 from picsc.weighting.kernels import centred, gaussian, median_distance
@@ -23,6 +25,8 @@ ITERATIONS = 3000
 TOLERANCE = 1e-4
 EVERY = 50
 """Steps between two looks at the convergence, each of which waits for the device."""
+SMALLEST_RIDGE, RIDGE_STEP = 1e-3, 2.0
+"""Ridges are tried from n down to the first by halves."""
 LONGER, SHORTER = 0.95, 2.0
 """What 1 / step is multiplied by after a step that went well, and after one that was too long and is not taken."""
 
@@ -171,6 +175,56 @@ def duality_gap(b: Tensor, gradient: Tensor, upper: Tensor, least: Tensor, most:
     return (gradient * b).sum(-1, keepdim=True) - (slopes * filled).sum(-1, keepdim=True)
 
 
+def noise_ridge(gram: Tensor, towards: Tensor, inner: float, m: int, *, bound: float = BOUND) -> float:
+    """The largest ridge under which weighted training rows are as near to the target as its own sampling noise.
+
+    The squared distance of the weighted mean from the target's, in the kernel's feature space, is that of two samples
+    of one distribution in the mean: (1 - k) / n + (1 - k) / m with k the mean kernel between different rows.
+
+    Args:
+        gram: K, (n, n), with ones on its diagonal.
+        towards: k, (n,), as in `solve`.
+        inner: mean of the kernel between different target rows.
+        m: target rows.
+        bound: B.
+
+    Returns:
+        Infinite where weights of 1 are near enough; 0 where none are.
+    """
+    n = len(gram)
+    own = (float(as_sums(gram).sum()) / n - 1) / max(1, n - 1)
+    noise = (1 - own) / n + (1 - inner) / m
+    of_target = ((m - 1) * inner + 1) / m
+
+    def distance(b: Tensor) -> float:
+        b, k = as_sums(b), as_sums(towards)
+        return float((b * (as_sums(times(gram, b.to(gram))) - 2 * k)).sum()) / n**2 + of_target
+
+    b, ridge = torch.ones_like(towards), float(n)
+    if distance(b) <= noise:
+        return math.inf
+    while ridge > SMALLEST_RIDGE:
+        b = _near_1(gram, towards, ridge, bound=bound, start=b)
+        if distance(b) <= noise:
+            return ridge
+        ridge /= RIDGE_STEP
+    return 0.0
+
+
+def _near_1(gram: Tensor, towards: Tensor, ridge: float, *, bound: float, start: Tensor | None = None) -> Tensor:
+    """The solution with a ridge around 1, which is that of another problem of the same kind."""
+    if math.isinf(ridge):
+        return torch.ones_like(towards)
+    held = gram if ridge == 0 else gram + ridge * torch.eye(len(gram), dtype=gram.dtype, device=gram.device)
+    return solve(held, towards + ridge, bound=bound, start=start)
+
+
+def _spread_of(z: Tensor, width: float) -> tuple[float, int]:
+    """Mean kernel between different target rows, and how many there are."""
+    m = len(z)
+    return (float(as_sums(gaussian(z, z, width)).sum()) / m - 1) / max(1, m - 1), m
+
+
 def kmm(
     x: Tensor,
     z: Tensor,
@@ -179,13 +233,17 @@ def kmm(
     bound: float = BOUND,
     block: int = BLOCK,
     sigma: float | None = None,
+    ridge: float | None = 0.0,
     chunk: int = CHUNK,
 ) -> Tensor:
     """Weights by kernel mean matching with a Gaussian kernel.
 
     Source: paper, "vs. state of the art"; Huang et al. 2007, Section 3.
     Reading: more rows than `block` are dealt at random into blocks of about equal size, each of which is matched to all
-        target rows and gets mean 1.
+        target rows and gets mean 1. With a ridge, ridge / 2 ||b - 1||^2 is added. Few target rows are a noisy picture
+        of their distribution, and weights that match it exactly are noise of variance n / m each; `ridge=None` takes
+        the weights nearest to 1 whose distance from the target's mean is what chance alone makes (Morozov's
+        discrepancy principle).
 
     Args:
         x: training rows, (n, f), in comparable units.
@@ -194,6 +252,7 @@ def kmm(
         bound: B, the largest weight before scaling to mean 1.
         block: most rows matched at once.
         sigma: width of the kernel; None is the median distance between rows.
+        ridge: of weights around 1, >= 0; None is as large as the noise of the target rows allows, judged on one block.
         chunk: target rows whose kernel is held at once; changes nothing beyond rounding.
 
     Returns:
@@ -216,6 +275,8 @@ def kmm(
         towards *= len(rows) / len(z)
         if not bool((towards > 0).any()):
             raise NumericsError(f"kmm: no training row is within reach of a target row at sigma {width:.3g}: {ADVICE}")
-        found = solve(gaussian(inside, inside, width), towards.to(x.dtype), bound=bound)
-        weights[rows] = normalised(found, name="kmm")
+        gram, towards = gaussian(inside, inside, width), towards.to(x.dtype)
+        if ridge is None:
+            ridge = noise_ridge(gram, towards, *_spread_of(z[:block], width), bound=bound)
+        weights[rows] = normalised(_near_1(gram, towards, ridge, bound=bound), name="kmm")
     return normalised(weights, name="kmm")

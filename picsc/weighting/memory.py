@@ -31,11 +31,12 @@ def estimated_bytes(name: str, n: int, m: int, f: int) -> int:
     copy, median = 4 * rows * f, 48 * min(rows, sampled) ** 2
     problems = len(RIDGES) * FOLDS
     kept = min(f, WIDEST, int(max(NARROWEST, math.sqrt(WORK / rows)))) + 1
+    held = min(HELD, rows * problems * kept)
     inside = min(n, BLOCK)
     numbers = {
-        "iw": 2 * copy + 4 * rows * kept + 8 * 12 * rows * problems + 16 * HELD + 24 * problems * kept**2,
+        "iw": 2 * copy + 4 * rows * kept + 8 * 12 * rows * problems + 16 * held + 24 * problems * kept**2,
         "ulsif": copy + median + 8 * CENTRES * (3 * rows + 16 * min(n, m)) + 8 * CENTRES * CHUNK,
-        "kmm": copy + median + 4 * inside * (4 * inside + 3 * TARGETS) + 16 * n,
+        "kmm": copy + median + 4 * inside * (6 * inside + 3 * TARGETS) + 16 * n,
     }
     numbers["rulsif"] = numbers["ulsif"]
     return numbers[name]
