@@ -61,6 +61,8 @@ def compare_notes(table: RecipeTable) -> Iterator[str]:
     deltas = {delta.name: delta for _, run in _run(table.rows) for delta in run.deltas}
     if deltas:
         yield "; ".join(f"{delta.name}: points that {delta.ours} is above {delta.against}" for delta in deltas.values())
+    if any(_accuracy(row, score.method, Page()).endswith("*") for row, run in _run(table.rows) for score in run.scores):
+        yield "a star on a number: the mean of the models that have one; differences pair them with the same of others"
     told = [
         f"{row.data}, {score.method}: {score.failed} of {score.models} models have no number, first: {score.reason}"
         for row, run in _run(table.rows)
@@ -255,7 +257,10 @@ def _run(rows: Sequence[RecipeRow]) -> list[tuple[RecipeRow, Comparison]]:
 
 
 def _accuracy(row: RecipeRow, method: str, page: Page) -> str:
-    return percent(next((score.accuracy for score in row.scores if score.method == method), None), page)
+    """With a star where some models have no number, since the mean is then over other targets than those of others."""
+    found = next((score.accuracy for score in row.scores if score.method == method), None)
+    sure = None if row.comparison is None else row.comparison.score(method)
+    return percent(found, page) + ("*" if found is not None and sure is not None and sure.failed else "")
 
 
 def _mean(over: OverSets, method: str) -> float | None:

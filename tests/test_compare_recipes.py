@@ -242,6 +242,19 @@ def test_how_often_weights_foretell_the_target_better_is_counted() -> None:
     assert in_the_mean[1].accuracy_error == pytest.approx(0.01)
 
 
+def test_a_mean_over_fewer_targets_has_a_star() -> None:
+    report = compare_recipe_report()
+    [table] = report.tables
+    assert "71.0*" not in as_text(report, "table", Page())
+    run = table.rows[0].comparison
+    assert run is not None
+    scores = tuple(replace(one, failed=1, reason="refused") if one.method == "iw" else one for one in run.scores)
+    rows = (replace(table.rows[0], comparison=replace(run, scores=scores)), *table.rows[1:])
+    text = as_text(replace(report, tables=(replace(table, rows=rows),)), "table", Page())
+    assert text.count("71.0*") == 1
+    assert "a star on a number" in text
+
+
 # How recipes are run
 
 
