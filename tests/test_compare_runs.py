@@ -64,7 +64,8 @@ def test_the_demonstration_selects_rows_and_says_so(tmp_path: Path) -> None:
 def test_each_site_is_the_target_in_turn(near: str, tmp_path: Path) -> None:
     code, out, err = picsc(
         near, "--by", "site", *FEW, *QUICK, "--weigh-on", "raw", "--exponent", "0.5", "--floor", "0.01", "--adapt",
-        "0.4", "--bound", "50", "--merge", "mean", "--seed", "3", "--quiet", "--run-dir", str(tmp_path / "run"),
+        "0.4", "--bound", "50", "--ridge", "2", "--merge", "mean", "--seed", "3", "--quiet",
+        "--run-dir", str(tmp_path / "run"),
         "--output", f"json:{tmp_path / 'x.json'}",
     )  # fmt: skip
     body = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))
@@ -74,7 +75,7 @@ def test_each_site_is_the_target_in_turn(near: str, tmp_path: Path) -> None:
     assert [target["name"] for target in body["targets"]] == ["site=a", "site=b", "site=c"]
     assert [target["train"] for target in body["targets"]] == [160, 160, 160]
     settings = body["settings"]
-    said = {"space": "raw", "exponent": 0.5, "floor": 0.01, "relative": 0.5, "bound": 50, "match": "losses"}
+    said = {"space": "raw", "exponent": 0.5, "floor": 0.01, "relative": 0.5, "bound": 50, "ridge": 2, "match": "losses"}
     assert settings["weigh"] == said
     assert (settings["adapt"], settings["seed"], settings["penalty"]["merge"]) == (0.4, 3, "mean")
 
