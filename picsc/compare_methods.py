@@ -26,6 +26,7 @@ from picsc.sequence import Rules, advance, begin
 from picsc.settings import CompareMethod, PenaltySettings, WeighSettings
 from picsc.trials import Trial, redrawn
 from picsc.weighed import Weighed
+from picsc.weighting import diagnose, flattened
 
 Arrays = dict[str, NDArray[Any]]
 Floats = NDArray[np.float64]
@@ -146,9 +147,8 @@ def _part(comparison: Comparison, folder: RunFolder, method: CompareMethod, some
         if weights is not None and i in models:
             exponent = found["exponent"][place]
             power = comparison.weigh.exponent if np.isnan(exponent) else exponent
-            flat = flattened(weights, power)
-            found["ess"][place] = effective_share(flat)
-            found["largest"][place] = flat.max()
+            spread = diagnose(flattened(torch.from_numpy(weights), power))
+            found["ess"][place], found["largest"][place] = spread.share, spread.largest
         found["rows"][place] = len(trial.train)
         found[f"right {place}"], found[f"losses {place}"] = right.astype(np.float32), losses.astype(np.float32)
     return found
@@ -189,16 +189,9 @@ def _joined(parts: Sequence[Arrays]) -> Result:
     return Result(columns, refused, rows["right"], rows["losses"])
 
 
-def effective_share(weights: Floats) -> float:
-    """Effective sample size of some weights as a share of their number, (sum w)^2 / (n sum w^2)."""
-    return float(weights.sum() ** 2 / (len(weights) * np.square(weights).sum()))
-
-
-def flattened(weights: Floats, exponent: float) -> Floats:
+def _flattened(weights: Floats, exponent: float) -> Floats:
     """Weights to a power, of mean 1 again."""
-    powered = weights**exponent
-    flat: Floats = powered / powered.mean()
-    return flat
+    return np.asarray(flattened(torch.from_numpy(weights), exponent).numpy(), np.float64)
 
 
 def _lesson(trial: Trial) -> Lesson:
@@ -242,7 +235,7 @@ def _weighting_of(name: str) -> _Teach:
         for i, lesson in zip(some, _lessons(comparison, some), strict=True):
             weights = comparison.trials[i].ratio if name == "true-ratio" else comparison.weighed[i].weights[name]
             assert weights is not None  # noqa: S101 - the verb runs true-ratio where ratios are known only
-            lessons.append(replace(lesson, weight=flattened(weights, comparison.weigh.exponent)))
+            lessons.append(replace(lesson, weight=_flattened(weights, comparison.weigh.exponent)))
         return _taught(comparison, lessons)
 
     return teach
@@ -339,7 +332,7 @@ def _by_choice(comparison: Comparison, folder: RunFolder, *, weighted: bool) -> 
             exponent, decay = found[i].weighted if weighted else found[i].unweighted
             weights = comparison.weighed[i].weights.get("iw")
             if weights is not None and exponent > 0:
-                lesson = replace(lesson, weight=flattened(weights, exponent))
+                lesson = replace(lesson, weight=_flattened(weights, exponent))
             lessons.append(lesson)
             decays.append(decay)
             exponents.append(exponent)
