@@ -43,6 +43,8 @@ class Comparison:
     trials: tuple[Trial, ...]
     weighed: tuple[Weighed, ...]
     """Of each trial."""
+    chosen: tuple[Choice, ...]
+    """What importance-weighted cross-validation found of each trial; empty where it was not run."""
     balanced: tuple[Trial, ...]
     """The trials of DOB-SCV's folds; empty where there are none."""
     algorithm: int
@@ -90,13 +92,13 @@ def run(comparison: Comparison, folder: RunFolder, method: CompareMethod) -> Res
     Args:
         comparison: what to run it on.
         folder: keeps what is done.
-        method: which; `iwcv` and `cv-choice` share their inner models through the folder.
+        method: which.
     """
     trials = comparison.balanced if method == "dob-scv" else comparison.trials
     parts = []
     for start in range(0, len(trials), comparison.at_once):
         some = range(start, min(start + comparison.at_once, len(trials)))
-        parts.append(kept(folder, f"{method}/{start}", partial(_part, comparison, folder, method, some)))
+        parts.append(kept(folder, f"{method}/{start}", partial(_part, comparison, method, some)))
     return _joined(parts)
 
 
@@ -122,7 +124,7 @@ def _choose(comparison: Comparison, some: Sequence[int]) -> Arrays:
     )
 
 
-def _part(comparison: Comparison, folder: RunFolder, method: CompareMethod, some: Sequence[int]) -> Arrays:
+def _part(comparison: Comparison, method: CompareMethod, some: Sequence[int]) -> Arrays:
     """Train and score some trials; those whose weighting is refused are left out."""
     trials = comparison.balanced if method == "dob-scv" else comparison.trials
     reasons = [_refusal(comparison, method, i) for i in some]
@@ -130,8 +132,7 @@ def _part(comparison: Comparison, folder: RunFolder, method: CompareMethod, some
     began = time.perf_counter()
     models: dict[int, _Model] = {}
     if able:
-        teach = _CHOSEN[method](comparison, folder) if method in _CHOSEN else _TEACH[method]
-        models = dict(zip(able, teach(comparison, able), strict=True))
+        models = dict(zip(able, _TEACH[method](comparison, able), strict=True))
     seconds = (time.perf_counter() - began) / max(1, len(able))
     found: Arrays = {key: np.full(len(some), np.nan) for key in COLUMNS}
     found["refused"] = np.array(reasons, dtype=np.str_)
@@ -141,7 +142,7 @@ def _part(comparison: Comparison, folder: RunFolder, method: CompareMethod, some
         if i in models:
             right, losses = _score(comparison, trial, models[i], found, place)
             found["seconds"][place] = seconds
-        weights = comparison.weighed[i].weights.get(_weighting(method)) if method != "dob-scv" else None
+        weights = comparison.weighed[i].weights.get(weighting_of(method)) if method != "dob-scv" else None
         if method == "true-ratio":
             weights = trial.ratio
         if weights is not None and i in models:
@@ -154,13 +155,14 @@ def _part(comparison: Comparison, folder: RunFolder, method: CompareMethod, some
     return found
 
 
-def _weighting(method: str) -> str:
+def weighting_of(method: CompareMethod) -> CompareMethod:
+    """The weighting whose weights a method uses, which is itself where it uses no other's."""
     return "iw" if method in ("iwcv", "cv-choice") else method
 
 
 def _refusal(comparison: Comparison, method: CompareMethod, i: int) -> str:
     """Why a method does not weigh a trial's rows; empty where it does, or weighs none."""
-    return "" if method in ("dob-scv", "cv-choice") else comparison.weighed[i].refused.get(_weighting(method), "")
+    return "" if method in ("dob-scv", "cv-choice") else comparison.weighed[i].refused.get(weighting_of(method), "")
 
 
 def _score(comparison: Comparison, trial: Trial, model: _Model, found: Arrays, place: int) -> tuple[Floats, Floats]:
@@ -322,24 +324,20 @@ def _carried_along(comparison: Comparison, trials: Sequence[Trial], *, corrected
     return [_Model(out[0], int(diverged[g]), float(used[g])) for g, out in enumerate(outputs)]
 
 
-def _by_choice(comparison: Comparison, folder: RunFolder, *, weighted: bool) -> _Teach:
+def _by_choice(comparison: Comparison, some: Sequence[int], *, weighted: bool) -> list[_Model]:
     """Power of the weights and weight decay chosen by cross-validation, whose risk is weighted or not."""
-    found = choices(comparison, folder)
-
-    def teach(comparison: Comparison, some: Sequence[int]) -> list[_Model]:
-        lessons, decays, exponents = [], [], []
-        for i, lesson in zip(some, _lessons(comparison, some), strict=True):
-            exponent, decay = found[i].weighted if weighted else found[i].unweighted
-            weights = comparison.weighed[i].weights.get("iw")
-            if weights is not None and exponent > 0:
-                lesson = replace(lesson, weight=_flattened(weights, exponent))
-            lessons.append(lesson)
-            decays.append(decay)
-            exponents.append(exponent)
-        models = _taught(comparison, lessons, decays=np.array(decays))
-        return [replace(model, exponent=exponents[k]) for k, model in enumerate(models)]
-
-    return teach
+    lessons, decays, exponents = [], [], []
+    for i, lesson in zip(some, _lessons(comparison, some), strict=True):
+        choice = comparison.chosen[i]
+        exponent, decay = choice.weighted if weighted else choice.unweighted
+        weights = comparison.weighed[i].weights.get("iw")
+        if weights is not None and exponent > 0:
+            lesson = replace(lesson, weight=_flattened(weights, exponent))
+        lessons.append(lesson)
+        decays.append(decay)
+        exponents.append(exponent)
+    models = _taught(comparison, lessons, decays=np.array(decays))
+    return [replace(model, exponent=exponents[k]) for k, model in enumerate(models)]
 
 
 _TEACH: dict[CompareMethod, _Teach] = {
@@ -356,8 +354,6 @@ _TEACH: dict[CompareMethod, _Teach] = {
     "weight-decay": _decayed,
     "carried": _carried,
     "dob-scv": _balanced,
-}
-_CHOSEN: dict[CompareMethod, Callable[[Comparison, RunFolder], _Teach]] = {
     "iwcv": partial(_by_choice, weighted=True),
     "cv-choice": partial(_by_choice, weighted=False),
 }

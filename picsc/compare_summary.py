@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.compare_methods import Comparison, Result
+from picsc.compare_methods import Comparison, Result, weighting_of
 from picsc.compare_report import (
     CompareMethodReport,
     CompareReport,
@@ -30,7 +30,7 @@ from picsc.known_means import difference, interval, known_mean, nan_mean
 from picsc.paired import Paired, resampled_t, rows_and_repeats_t
 from picsc.provenance import data_info
 from picsc.reports import Finding, finite
-from picsc.settings import COMPARE_METHODS, CompareMethod, CompareSettings
+from picsc.settings import COMPARE_METHODS, WEIGHTINGS, CompareMethod, CompareSettings
 from picsc.trials import Plan
 from picsc.weighting import estimated_bytes
 
@@ -80,7 +80,6 @@ def assemble(
     plan: Plan,
     comparison: Comparison,
     results: Results,
-    choices: Sequence[Choice],
     findings: tuple[Finding, ...],
     manifest: dict[str, object],
 ) -> CompareReport:
@@ -92,7 +91,6 @@ def assemble(
         plan: who learned and who judged.
         comparison: what the methods saw.
         results: of every method that was run.
-        choices: of importance-weighted cross-validation; empty where it was not run.
         findings: of reading and cutting.
         manifest: what it takes to get the same bytes again.
     """
@@ -109,11 +107,11 @@ def assemble(
         test=_test_words(plan),
         methods=methods,
         deltas=_deltas(methods),
-        risks=_risks(choices, results[BASE]),
+        risks=_risks(comparison.chosen, results[BASE]),
         findings=findings,
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
         manifest=manifest,
-        measured=tuple(Measured(name, _seconds(name, results[name], comparison, choices)) for name in names),
+        measured=tuple(Measured(name, _seconds(name, results[name], comparison)) for name in names),
     )
 
 
@@ -248,8 +246,8 @@ def _targets(plan: Plan, comparison: Comparison) -> tuple[TargetInfo, ...]:
 
 def _memory(name: CompareMethod, comparison: Comparison) -> int:
     """Bytes that a method's weighting holds at once, of the largest trial."""
-    weighting = {"iwcv": "iw", "cv-choice": "iw"}.get(name, name)
-    if weighting not in ("iw", "ulsif", "rulsif", "kmm"):
+    weighting = weighting_of(name)
+    if weighting not in WEIGHTINGS:
         return 0
     return max(
         estimated_bytes(weighting, len(trial.train), len(trial.adapt), weighed.features)
@@ -257,11 +255,10 @@ def _memory(name: CompareMethod, comparison: Comparison) -> int:
     )
 
 
-def _seconds(name: CompareMethod, result: Result, comparison: Comparison, choices: Sequence[Choice]) -> float:
+def _seconds(name: CompareMethod, result: Result, comparison: Comparison) -> float:
     """Of weights, choices and training; what two methods share counts for both."""
-    weighting = {"iwcv": "iw", "cv-choice": "iw"}.get(name, name)
-    weighed = sum(each.seconds.get(weighting, 0.0) for each in comparison.weighed)
-    chosen = sum(choice.seconds for choice in choices) if name in ("iwcv", "cv-choice") else 0.0
+    weighed = sum(each.seconds.get(weighting_of(name), 0.0) for each in comparison.weighed)
+    chosen = sum(choice.seconds for choice in comparison.chosen) if name in ("iwcv", "cv-choice") else 0.0
     return float(np.nansum(result.columns["seconds"])) + weighed + chosen
 
 

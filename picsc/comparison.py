@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -25,7 +24,6 @@ from picsc.datasets.table import Dataset
 from picsc.datasets.tokens import TokenSet, no_characters
 from picsc.devices import pick_device
 from picsc.errors import SettingsError
-from picsc.importance_cv import Choice
 from picsc.label_noise import with_label_noise
 from picsc.parallel import run_tasks
 from picsc.provenance import left_out, versions
@@ -239,6 +237,7 @@ def _compared(
         likelihood=table.target.kind if table.target is not None else "classes",
         trials=made.trials,
         weighed=(NOTHING,) * len(made.trials),
+        chosen=(),
         balanced=balanced,
         algorithm=settings.algorithm,
         penalty=settings.penalty,
@@ -256,30 +255,37 @@ def _compared(
     }
     jobs = settings.jobs if kind != "table" or work > SMALL_WORK else 1
     with open_run(run_dir, manifest, resume=resume) as folder:
-        results, chosen, comparison = _run_all(comparison, settings, methods, folder, jobs, tell)
-    tell("comparing")
-    return assemble(data, settings, made, comparison, results, chosen, tuple(findings), manifest)
+        comparison = _looked_at(comparison, methods, settings.weigh.space, folder, jobs, tell)
+        results = _run_all(comparison, methods, folder, jobs, tell)
+    return assemble(data, settings, made, comparison, results, tuple(findings), manifest)
 
 
-def _run_all(
+def _looked_at(
     comparison: Comparison,
-    settings: CompareSettings,
     methods: Sequence[CompareMethod],
+    space: Literal["auto", "raw", "layer"],
     folder: RunFolder,
     jobs: int,
     tell: Tell,
-) -> tuple[dict[CompareMethod, Result], list[Choice], Comparison]:
-    """Weights of every trial, then what is chosen by them, then every method."""
+) -> Comparison:
+    """The comparison with the weights of every trial, and what is chosen by them."""
     wanted = [name for name in WEIGHTINGS if name in methods or (name == "iw" and "iwcv" in methods)]
+    if space == "auto":
+        space = "raw" if isinstance(comparison.backend, TableBackend) else "layer"
     if wanted:
         tell(_memory_words(comparison, wanted))
-        tasks = [(comparison, settings, wanted, folder, i) for i in range(len(comparison.trials))]
-        weighed = run_tasks(_weighed, tasks, jobs)
-        comparison = replace(comparison, weighed=tuple(weighed))
-    chosen: list[Choice] = []
+        tasks = [(comparison, space, wanted, folder, i) for i in range(len(comparison.trials))]
+        comparison = replace(comparison, weighed=tuple(run_tasks(_weighed, tasks, jobs)))
     if "iwcv" in methods or "cv-choice" in methods:
         tell("importance-weighted cross-validation")
-        chosen = choices(comparison, folder)
+        comparison = replace(comparison, chosen=tuple(choices(comparison, folder)))
+    return comparison
+
+
+def _run_all(
+    comparison: Comparison, methods: Sequence[CompareMethod], folder: RunFolder, jobs: int, tell: Tell
+) -> dict[CompareMethod, Result]:
+    """Every method on every trial."""
     left = list(methods)
 
     def done(i: int) -> None:
@@ -288,27 +294,18 @@ def _run_all(
 
     tell(f"training: {', '.join(left)}")
     found = run_tasks(_method, [(comparison, folder, name) for name in methods], jobs, done=done)
-    return dict(zip(methods, found, strict=True)), chosen, comparison
+    return dict(zip(methods, found, strict=True))
 
 
-def _weighed(task: tuple[Comparison, CompareSettings, list[Weighting], RunFolder, int]) -> Weighed:
+def _weighed(task: tuple[Comparison, Literal["raw", "layer"], list[Weighting], RunFolder, int]) -> Weighed:
     """The weights of one trial; a function of the module, so that another process can call it."""
-    comparison, settings, wanted, folder, i = task
-    trial, space = comparison.trials[i], settings.weigh.space
-    if space == "auto":
-        space = "raw" if isinstance(comparison.backend, TableBackend) else "layer"
-    compute = partial(_weights, comparison, trial, space, settings, wanted)
+    comparison, space, wanted, folder, i = task
+    trial, weigh_settings = comparison.trials[i], comparison.weigh
+
+    def compute() -> dict[str, NDArray[Any]]:
+        return weigh(comparison.backend, trial, space, weigh_settings, wanted).arrays()
+
     return Weighed.of(kept(folder, f"weights/{'-'.join(wanted)}/{i}", compute))
-
-
-def _weights(
-    comparison: Comparison,
-    trial: Trial,
-    space: Literal["raw", "layer"],
-    settings: CompareSettings,
-    wanted: Sequence[Weighting],
-) -> dict[str, NDArray[np.generic]]:
-    return weigh(comparison.backend, trial, space, settings.weigh, wanted).arrays()
 
 
 def _method(task: tuple[Comparison, RunFolder, CompareMethod]) -> Result:

@@ -18,7 +18,7 @@ from picsc.errors import DataError, NumericsError
 from picsc.lessons import Backend
 from picsc.settings import WeighSettings, Weighting
 from picsc.trials import Trial
-from picsc.weighting import WEIGHTINGS, refuse, separation
+from picsc.weighting import WEIGHTINGS, log_ratio, refuse, separation
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -83,14 +83,17 @@ def weigh(
         x, z = covariates(backend, space, trial.train, trial.adapt, seed=trial.seed)
     except (DataError, NumericsError) as error:
         return replace(NOTHING, refused=dict.fromkeys(wanted, str(error)))
-    own: dict[str, dict[str, float | None]] = {
+    began = time.perf_counter()
+    ratios = log_ratio(x, z, seed=trial.seed)
+    overlap = separation(x, z, seed=trial.seed, ratios=ratios)
+    seconds = {"iw": time.perf_counter() - began}
+    own: dict[str, dict[str, object]] = {
+        "iw": {"ratio": ratios[0]},
         "rulsif": {"alpha": settings.relative},
         "kmm": {"bound": settings.bound, "ridge": None if settings.ridge == "auto" else settings.ridge},
     }
     weights: dict[str, NDArray[np.float64]] = {}
     refused: dict[str, str] = {}
-    seconds: dict[str, float] = {}
-    overlap = separation(x, z, seed=trial.seed)
     for name in wanted:
         began = time.perf_counter()
         try:
@@ -99,5 +102,5 @@ def weigh(
             weights[name] = found.cpu().double().numpy()  # on the host first: mps has no float64
         except NumericsError as error:
             refused[name] = str(error)
-        seconds[name] = time.perf_counter() - began
+        seconds[name] = seconds.get(name, 0.0) + time.perf_counter() - began
     return Weighed(weights, refused, overlap, seconds, int(x.shape[1]))

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from picsc.weighting.diagnostics import Diagnostics, diagnose, flattened, refuse, separation
 from picsc.weighting.kmm import kmm, solve
-from picsc.weighting.logistic import logistic
+from picsc.weighting.logistic import log_ratio, logistic
 from picsc.weighting.memory import estimated_bytes
 from picsc.weighting.ratio import rulsif, ulsif
 
@@ -22,6 +22,7 @@ __all__ = [
     "estimated_bytes",
     "flattened",
     "kmm",
+    "log_ratio",
     "logistic",
     "refuse",
     "rulsif",

@@ -42,13 +42,14 @@ def diagnose(weights: Tensor) -> Diagnostics:
     return Diagnostics(ess, ess / len(w), float(w.max()))
 
 
-def separation(x: Tensor, z: Tensor, *, seed: int) -> float:
+def separation(x: Tensor, z: Tensor, *, seed: int, ratios: tuple[Tensor, Tensor] | None = None) -> float:
     """How well a logistic regression tells target rows from training rows that it has not seen.
 
     Args:
         x: training rows, (n, f), n >= 2.
         z: target rows, (m, f), m >= 2.
         seed: of the folds.
+        ratios: what `log_ratio` says of both, where it is known already; None asks it.
 
     Returns:
         Area under the ROC curve: 0.5 if it cannot, 1 if the two do not overlap.
@@ -56,7 +57,7 @@ def separation(x: Tensor, z: Tensor, *, seed: int) -> float:
     Raises:
         DataError: rows that cannot be compared.
     """
-    of_x, of_z = log_ratio(x, z, seed=seed)
+    of_x, of_z = log_ratio(x, z, seed=seed) if ratios is None else ratios
     ordered = of_x.sort().values
     below, not_above = (torch.searchsorted(ordered, of_z, right=right).sum() for right in (False, True))
     return int(below + not_above) / (2 * len(x) * len(z))

@@ -29,7 +29,7 @@ HELD = 8_000_000
 """Numbers held at once for a Hessian."""
 
 
-def logistic(x: Tensor, z: Tensor, *, seed: int, clip: float | None = None) -> Tensor:
+def logistic(x: Tensor, z: Tensor, *, seed: int, clip: float | None = None, ratio: Tensor | None = None) -> Tensor:
     """Weights (n/m) p(target | x) / p(training | x), each row judged by a regression that has not seen it.
 
     Source: paper, "vs. state of the art" (importance weighting); Bickel, Brückner and Scheffer 2009.
@@ -41,6 +41,7 @@ def logistic(x: Tensor, z: Tensor, *, seed: int, clip: float | None = None) -> T
         z: target rows, (m, f), m >= 2.
         seed: of the folds.
         clip: largest weight before the last scaling, in units of the mean; None is sqrt n.
+        ratio: (n,) what `log_ratio` says of the training rows, where it is known already; None asks it.
 
     Returns:
         (n,) weights, non-negative, of mean 1.
@@ -49,7 +50,7 @@ def logistic(x: Tensor, z: Tensor, *, seed: int, clip: float | None = None) -> T
         DataError: rows that cannot be weighted.
         NumericsError: the training rows do not cover the targets.
     """
-    of_x, _ = log_ratio(x, z, seed=seed)
+    of_x = log_ratio(x, z, seed=seed)[0] if ratio is None else ratio
     # Far apart, the ratio underflows; its mean tells that, and the shifted weights would not.
     normalised(of_x.clamp(max=60).exp(), name="iw", floor=FLOOR)
     weights = normalised((of_x - of_x.max()).exp(), name="iw")
