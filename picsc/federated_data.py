@@ -18,7 +18,7 @@ from picsc.client_steps import LocalRecipe
 from picsc.covariates import of_numbers, of_table
 from picsc.datasets.encoding import fit
 from picsc.datasets.images import ImageSet, pixel_scale
-from picsc.datasets.rows import Rows, take
+from picsc.datasets.rows import Rows, with_label
 from picsc.datasets.table import Dataset
 from picsc.datasets.tokens import TokenSet
 from picsc.errors import DataError, SettingsError
@@ -38,15 +38,7 @@ TUNING = 0.25
 
 def labelled(data: Dataset | ImageSet | TokenSet, findings: list[Finding]) -> Dataset | ImageSet | TokenSet:
     """The rows with a label."""
-    if not isinstance(data, Dataset) or data.target is None or not data.target.missing.any():
-        return data
-    rows = np.flatnonzero(~data.target.missing).astype(np.int64)
-    findings.append(
-        Finding(
-            "rows-without-label", "warning", f"{data.n - len(rows)} of {data.n} rows have no label and take no part"
-        )
-    )
-    return take(data, rows)
+    return with_label(data, findings) if isinstance(data, Dataset) and data.target is not None else data
 
 
 @dataclass(frozen=True, slots=True)

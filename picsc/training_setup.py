@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from picsc.datasets.images import ImageSet
 from picsc.datasets.images import label_rows as image_rows
-from picsc.datasets.rows import Rows, take
+from picsc.datasets.rows import Rows, with_label
 from picsc.datasets.table import Dataset
 from picsc.datasets.tokens import TokenSet
 from picsc.datasets.tokens import label_rows as text_rows
@@ -67,13 +67,7 @@ def labelled(dataset: Dataset, findings: list[Finding], *, verb: str) -> Dataset
     """
     if dataset.target is None:
         raise SettingsError(f"{dataset.name}: {verb} needs a target; name one with --target")
-    rows = np.flatnonzero(~dataset.target.missing)
-    left = dataset.n - len(rows)
-    if left:
-        findings.append(
-            Finding("rows-without-label", "warning", f"{left} of {dataset.n} rows have no label and take no part")
-        )
-    return take(dataset, rows.astype(np.int64))
+    return with_label(dataset, findings)
 
 
 def recipe_of(train: TrainSettings, rows: int, kind: Kind) -> Recipe:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from picsc.datasets.table import POOLED, Column, Dataset, Target
 from picsc.errors import DataError
+from picsc.reports import Finding
 
 Rows = NDArray[np.int64]
 """Row numbers, counted from 0."""
@@ -32,6 +33,23 @@ def take(dataset: Dataset, rows: NDArray[np.int64]) -> Dataset:
         target=None if target is None else replace(target, values=target.values[rows]),
         keys={name: values[rows] for name, values in dataset.keys.items()},
     )
+
+
+def with_label(dataset: Dataset, findings: list[Finding]) -> Dataset:
+    """The rows that have a label.
+
+    Args:
+        dataset: n rows and a target.
+        findings: told of the others.
+    """
+    assert dataset.target is not None  # noqa: S101 - whoever needs labels refuses tables without any
+    rows = np.flatnonzero(~dataset.target.missing).astype(np.int64)
+    left = dataset.n - len(rows)
+    if left:
+        findings.append(
+            Finding("rows-without-label", "warning", f"{left} of {dataset.n} rows have no label and take no part")
+        )
+    return take(dataset, rows)
 
 
 def stack(dataset: Dataset, reference: Dataset) -> Dataset:
