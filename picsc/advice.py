@@ -99,7 +99,8 @@ def _what_to_do(
 
 
 def _columns(fragment: FragmentReport) -> str:
-    names = [column.name for column in fragment.columns if column.kind not in ("target",)][:3]
+    # a column's values and its missing rate stand apart
+    names = list(dict.fromkeys(column.name for column in fragment.columns if column.kind != "target"))[:3]
     return ", ".join(names) if names else "the columns"
 
 

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from picsc.column_shift import Coded, code_levels, code_numbers
-from picsc.datasets.encoding import encode
+from picsc.datasets.encoding import encode, fit
 from picsc.datasets.table import Target
 from picsc.engine import fit_reference
 from picsc.fisher import row_scores
 from picsc.nulls import ROWS_PER_DRAW, Ints
+from picsc.reports import Finding
 from picsc.statistic_draws import Table
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 EXACT_ROWS = 5_000
 """Up to here sums are in float64, where they cost nothing; beyond, float32."""
+MOST_INPUTS, COMBINATIONS = 2_000, 1_000
+"""The reference model sees as many random combinations of the encoded columns as the latter, where there are more of
+them than the former: what a draw costs grows with the model's parameters."""
 CONTRIBUTIONS = 50_000_000
 """Most numbers per draw: rows times what each contributes."""
 
@@ -46,10 +50,37 @@ def audit_table(dataset: Dataset, *, seed: int, covariates: Dataset | None = Non
     """
     encoded = encode(dataset).matrix
     target = _usable(dataset.target)
-    model = None if target is None else _trained(encoded, target, seed=seed)
+    inputs = encoded if target is None else _combined(encoded, seed=seed)
+    model = None if target is None else _trained(inputs, target, seed=seed)
     if covariates is None:
-        return table_of(dataset, encoded, encoded, model)
-    return table_of(covariates, encode(covariates).matrix, encoded, model)
+        return table_of(dataset, encoded, inputs, model)
+    return table_of(covariates, encode(covariates).matrix, inputs, model)
+
+
+def too_wide(dataset: Dataset) -> list[Finding]:
+    """Say so where the reference model does not see every column by itself."""
+    width = len(fit(dataset, np.zeros(0, np.int64)).names)
+    if width <= MOST_INPUTS or _usable(dataset.target) is None:
+        return []
+    told = f"the reference model sees {COMBINATIONS:,} random combinations of the {width:,} encoded columns"
+    return [Finding("wide-table", "note", f"{told}; every column is tested by itself all the same")]
+
+
+def _combined(encoded: NDArray[np.float32], *, seed: int) -> NDArray[np.float32]:
+    """Random combinations of very many columns, which keep the distances between rows; else the columns themselves.
+
+    Their coefficients are drawn for one column after the other, and never depend on a value.
+    """
+    width = encoded.shape[1]
+    if width <= MOST_INPUTS:
+        return encoded
+    rng = np.random.default_rng([seed, 5])
+    out = np.zeros((len(encoded), COMBINATIONS), np.float32)
+    for start in range(0, width, MOST_INPUTS):
+        part = encoded[:, start : start + MOST_INPUTS]
+        out += part @ rng.standard_normal((part.shape[1], COMBINATIONS), np.float32)
+    combined: NDArray[np.float32] = out / np.float32(np.sqrt(width))
+    return combined
 
 
 def table_of(

@@ -3,30 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from picsc import design
 from picsc.advice import set_aside, summary
-from picsc.audit_table import audit_table
+from picsc.audit_table import audit_table, too_wide
+from picsc.balance import balance, more_balanced
+from picsc.client_noise import noisy_table
 from picsc.datasets.images import ImageSet
 from picsc.datasets.intake import take_in
+from picsc.datasets.libsvm_files import libsvm_choices
 from picsc.datasets.load import from_frame, load
 from picsc.datasets.tokens import TokenSet, no_text
-from picsc.fragments import Cut, cut, validate
-from picsc.image_table import image_features, image_rows, refuse_table_options
+from picsc.fragments import Cut, cut, cut_clients, validate
+from picsc.image_table import image_features, image_rows, refuse_table_options, with_noise
 from picsc.judging import judge
-from picsc.provenance import data_info, left_out, manifest
+from picsc.provenance import data_info, encoding_guessed, left_out, manifest
 from picsc.reports import AuditReport, Finding, NullInfo
-from picsc.settings import AuditSettings, CutSettings, ReadSettings, Splitter, Task, validated
+from picsc.settings import (
+    AuditSettings,
+    CutSettings,
+    GroupMissing,
+    PartitionName,
+    PartitionSettings,
+    ReadSettings,
+    Splitter,
+    Task,
+    validated,
+)
 from picsc.verdict import overall
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from picsc.datasets.table import Dataset
     from picsc.statistic_draws import Table
@@ -48,9 +63,17 @@ def audit(
     time: str | None = None,
     every: str | None = None,
     cuts: int | None = None,
+    gap: str | None = None,
     group: str | None = None,
+    group_missing: GroupMissing = "refuse",
     splitter: Splitter | None = None,
     shuffle: bool = False,
+    clients: int | None = None,
+    partition: PartitionName | None = None,
+    concentration: float = 0.5,
+    classes: int = 2,
+    noise: float = 0.1,
+    min_rows: int = 10,
     reference: str | pd.DataFrame | None = None,
     level: float = 0.05,
     min_effect: float = 0.05,
@@ -78,9 +101,19 @@ def audit(
         time: column to order and cut by.
         every: length of a time piece, such as `30d`.
         cuts: number of time pieces.
+        gap: length after the end of a time piece whose rows are in no piece, such as `7d`.
         group: column whose values stay in one fold.
-        splitter: kfold, stratified, group, dob-scv or ms-scv.
+        group_missing: rows without a value of `group`: refuse, own (each is a group) or together (they are one); with
+            `by`, together makes them a piece.
+        splitter: kfold, stratified, group, stratified-group, dob-scv or ms-scv.
         shuffle: shuffle rows before cutting folds.
+        clients: number of invented clients.
+        partition: how they are invented: iid (the default), dirichlet, classes, quantity or noise.
+        concentration: Dirichlet parameter of `dirichlet` and `quantity`; smaller is more unequal.
+        classes: classes of each client, of `classes`.
+        noise: standard deviation of the noisiest client's noise, of `noise`, in standard deviations of a column or in
+            the range of a pixel.
+        min_rows: fewest rows of an invented client.
         reference: rest, previous, first, the path of a file, or a DataFrame.
         level: family-wise error rate.
         min_effect: smallest effect worth a verdict, see `picsc.verdict`.
@@ -116,9 +149,20 @@ def audit(
             time=time,
             every=every,
             cuts=cuts,
+            gap=gap,
             group=group,
+            group_missing=group_missing,
             splitter=splitter,
             shuffle=shuffle,
+        ),
+        clients=validated(
+            PartitionSettings,
+            clients=clients,
+            partition=partition,
+            concentration=concentration,
+            classes=classes,
+            noise=noise,
+            min_rows=min_rows,
         ),
         reference="file" if not isinstance(reference, str | None) else reference,
         level=level,
@@ -129,6 +173,8 @@ def audit(
         seed=seed,
         jobs=jobs,
     )
+    given = [path for path in (data, reference) if isinstance(path, str | Path) and path not in design.REFERENCES]
+    read = libsvm_choices(given, read)
     dataset = take_in(data, y, read, keys=settings.keys)
     if isinstance(dataset, ImageSet):
         refuse_table_options(settings, with_table=settings.reference == "file")
@@ -163,6 +209,7 @@ def audit_dataset(
     tell("cutting")
     dataset, pieces, table, told = _prepared(no_text(data), settings, tell, with_table=reference is not None)
     findings = [*told, *_split(dataset, pieces, settings), *design.conservative(pieces), *left_out(dataset)]
+    findings += encoding_guessed(dataset, reference)
     named = design.reference_name(settings, pieces, reference)
     everything, labels = design.labelled(dataset, pieces, reference)
     contrast, tested = design.contrast(pieces, named, with_file=reference is not None)
@@ -171,8 +218,10 @@ def audit_dataset(
     if settings.gamma is not None:
         findings.append(_raw_threshold(settings.gamma))
     paired = design.pieces(pieces.fragments, tested, named)
-    judged, drawn, aside = judge(everything, table, labels, contrast, exchange, paired, settings, tell=tell)
+    judged, drawn, aside, mean_kl = judge(everything, table, labels, contrast, exchange, paired, settings, tell=tell)
     findings += set_aside([judged[k].name for k in aside], "pieces")
+    balanced = balance(pieces, mean_kl, with_file=reference is not None)
+    findings += more_balanced(balanced, settings.level)
     whole = overall(judged)
     return AuditReport(
         verdict=whole,
@@ -192,6 +241,7 @@ def audit_dataset(
         fragments=judged,
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
         manifest=manifest(dataset, reference, settings),
+        balance=balanced,
     )
 
 
@@ -201,22 +251,35 @@ def _prepared(
     """The rows, their pieces, how to make what the tests see of some of them, and what is to be told of all this."""
     if isinstance(data, ImageSet):
         refuse_table_options(settings, with_table=with_table)
-        pieces = cut(image_rows(data), settings.cut, seed=settings.seed)
+        pieces, noise = _pieces(image_rows(data), settings)
         tell("training the reference model")
-        features = image_features(data, seed=settings.seed)
+        features = image_features(with_noise(data, pieces.fragments, noise, seed=settings.seed), seed=settings.seed)
         return features.dataset, pieces, features.table, [features.finding]
 
     def table(rows: Dataset) -> Table:
         tell("training the reference model")
         return audit_table(rows, seed=settings.seed)
 
-    return data, cut(data, settings.cut, seed=settings.seed), table, []
+    pieces, noise = _pieces(data, settings)
+    return noisy_table(data, pieces.fragments, noise, seed=settings.seed), pieces, table, too_wide(data)
 
 
-def _split(dataset: Dataset, pieces: Cut, settings: AuditSettings) -> tuple[Finding, ...]:
+def _pieces(dataset: Dataset, settings: AuditSettings) -> tuple[Cut, NDArray[np.float64]]:
+    """The pieces, and the noise of each, (K,)."""
+    if settings.clients.clients is not None:
+        made = cut_clients(dataset, settings.clients, settings.cut, seed=settings.seed)
+        return made.cut, made.noise
+    pieces = cut(dataset, settings.cut, seed=settings.seed)
+    return pieces, np.zeros(len(pieces.fragments))
+
+
+def _split(dataset: Dataset, pieces: Cut, settings: AuditSettings) -> list[Finding]:
     """What the split validator says; blocks are the answer to its warning about neighbours that are alike."""
-    found = validate(dataset, pieces)
-    return found if settings.block == 1 else tuple(each for each in found if each.code != "lag1-autocorrelation")
+    found = [f for f in validate(dataset, pieces) if settings.block == 1 or f.code != "lag1-autocorrelation"]
+    if any(fragment.kind != "fold" for fragment in pieces.fragments):
+        return found
+    keeping = "picsc cv --keep-rare always learns from them and never tests them"
+    return [replace(f, advice=f"{f.advice}; {keeping}") if f.code == "rare-class" else f for f in found]
 
 
 def _raw_threshold(gamma: float) -> Finding:

@@ -39,18 +39,19 @@ def noisy(values: NDArray[np.float32], scale: float, *, seed: int, client: int) 
 
 
 def noisy_table(dataset: Dataset, clients: Sequence[Fragment], noise: NDArray[np.float64], *, seed: int) -> Dataset:
-    """The table with noise on every numeric column, in units of the column's standard deviation over all rows.
+    """The table with noise on every numeric column, in units of the column's standard deviation over clients' rows.
 
     Args:
         dataset: n rows.
-        clients: N sets of them.
+        clients: N sets of them; rows of no client stay as they are.
         noise: (N,) standard deviation of each client's noise.
         seed: of the run.
     """
     numeric = [column for column in dataset.columns if column.kind == "numeric"]
     if not numeric or not noise.any():
         return dataset
-    scales = [_deviation(column) for column in numeric]
+    held = np.sort(np.concatenate([client.rows for client in clients]))
+    scales = [_deviation(column, held) for column in numeric]
     changed = {column.name: column.values.copy() for column in numeric}
     for k, (client, sigma) in enumerate(zip(clients, noise.tolist(), strict=True)):
         added = noisy(np.zeros((len(client.rows), len(numeric)), np.float32), sigma, seed=seed, client=k)
@@ -93,7 +94,8 @@ def _added(values: NDArray[np.float32], scale: float, rng: np.random.Generator) 
     return values + np.float32(scale) * drawn
 
 
-def _deviation(column: Column) -> float:
-    """Standard deviation of the values present; 0 of none."""
-    present = column.values[~column.missing]
+def _deviation(column: Column, rows: NDArray[np.int64]) -> float:
+    """Standard deviation of the values present in some rows; 0 of none."""
+    values = column.values[rows]
+    present = values[~np.isnan(values)]
     return float(present.std()) if len(present) else 0.0

@@ -193,7 +193,7 @@ def _label_shift(dataset: Dataset, labels: Ints, contrast: Contrast, settings: A
             draws=settings.draws,
             seed=settings.seed,
         )
-        test, statistic = target_of(table, null, rows_of(table, null))
+        test, statistic, _ = target_of(table, null, rows_of(table, null))
         p = step_down(evidence(statistic).value).tolist()
     return list(zip(test.kl.tolist(), np.nan_to_num(test.effect).tolist(), p, strict=True))
 

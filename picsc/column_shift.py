@@ -43,6 +43,10 @@ class Coded:
     has_missing: bool
 
 
+Missing = tuple[Tensor, Tensor, Tensor]
+"""G of the missing rate, absolute difference of rates, and Bernoulli KL, (C, K) each."""
+
+
 class Shift(NamedTuple):
     """Statistics of one column, per (draw, piece): all (C, K), float64."""
 
@@ -75,9 +79,10 @@ def code_numbers(name: str, values: NDArray[np.float64], *, thresholds: int = TH
     if len(upper) > thresholds:
         quantiles = np.quantile(sample, np.arange(1, thresholds + 1) / thresholds, method="inverted_cdf")
         upper = np.unique(quantiles)
-    codes = np.searchsorted(upper, values, side="left").clip(max=max(len(upper) - 1, 0)).astype(np.int16)
-    codes[missing] = len(upper)
-    return Coded(name, "ks", codes, len(upper) + 1, bool(missing.any()))
+    top = max(len(upper), 1)  # a column without values has one code, which no row bears
+    codes = np.searchsorted(upper, values, side="left").clip(max=top - 1).astype(np.int16)
+    codes[missing] = top
+    return Coded(name, "ks", codes, top + 1, bool(missing.any()))
 
 
 def code_levels(name: str, codes: NDArray[np.int32] | NDArray[np.int64], levels: int) -> Coded:
@@ -140,12 +145,18 @@ def shift(column: Coded, counts: Tensor, contrast: Contrast) -> Shift:
         level_kl = categorical_kl(piece, reference)
     if column.has_missing:
         absent, absent_reference = contrast.split(counts[..., -1].double())
-        gone = torch.stack([absent, piece_n], -1), torch.stack([absent_reference, reference_n], -1)
-        rate = gone[0][..., 0] / gone[0].sum(-1) - gone[1][..., 0] / gone[1].sum(-1)
-        missing = g_statistic(*gone), rate.abs(), categorical_kl(*gone)
+        missing = missing_shift(absent, piece_n, absent_reference, reference_n)
     else:
-        missing = (torch.zeros_like(piece_n),) * 3
+        none = torch.zeros_like(piece_n)
+        missing = none, none, none
     return Shift(statistic.nan_to_num(0.0), effect, *missing, level_kl)
+
+
+def missing_shift(absent: Tensor, present: Tensor, absent_r: Tensor, present_r: Tensor) -> Missing:
+    """What became of the missing rate, from the counts of piece and reference, (C, K) each."""
+    gone = torch.stack([absent, present], -1), torch.stack([absent_r, present_r], -1)
+    rate = gone[0][..., 0] / gone[0].sum(-1) - gone[1][..., 0] / gone[1].sum(-1)
+    return g_statistic(*gone), rate.abs(), categorical_kl(*gone)
 
 
 def _ks_distance(counts: Tensor, present: Tensor, contrast: Contrast) -> Tensor:

@@ -18,6 +18,7 @@ from picsc.covariate_space import RANDOM_FEATURES
 from picsc.datasets.encoding import fit
 from picsc.datasets.images import ImageSet
 from picsc.datasets.intake import take_in
+from picsc.datasets.libsvm_files import libsvm_choices
 from picsc.datasets.load import load
 from picsc.datasets.rows import Rows, stack
 from picsc.datasets.table import Dataset
@@ -153,6 +154,8 @@ def compare(
         jobs=jobs,
         **({} if methods is None else {"methods": tuple(methods)}),
     )  # fmt: skip
+    if isinstance(data, str | Path):
+        settings = read_alike(settings, data)
     with TemporaryDirectory(prefix="picsc-") as parts:  # a call from Python is not resumed, so nothing stays behind
         dataset = take_in(data, y, settings.read, keys=_keys(settings, data))
         return compare_dataset(dataset, settings, target=target_file(settings), run_dir=Path(parts) / "run")
@@ -160,6 +163,20 @@ def compare(
 
 def _keys(settings: CompareSettings, data: object) -> tuple[str, ...]:
     return () if isinstance(data, ImageSet | TokenSet) else settings.keys
+
+
+def read_alike(settings: CompareSettings, data: str | Path) -> CompareSettings:
+    """The settings under which the data and the file of `--test-on` get one libsvm width and index base.
+
+    Args:
+        settings: without a way to cut, `test_on` is a file.
+        data: path of the data.
+
+    Raises:
+        DataError: standard input would have to be read twice.
+    """
+    others = () if settings.cut.ways else settings.test_on
+    return settings.model_copy(update={"read": libsvm_choices((data, *others), settings.read)})
 
 
 def target_file(settings: CompareSettings) -> Dataset | None:

@@ -93,7 +93,8 @@ def cross_validate(
         every: length of a piece of time.
         cuts: number of pieces of time.
         group: column whose values folds do not divide.
-        splitter: of folds: kfold, stratified, group, dob-scv or ms-scv; None is stratified for classes.
+        splitter: of folds: kfold, stratified, group, stratified-group, dob-scv or ms-scv; None is stratified for
+            classes.
         shuffle: shuffle rows before cutting folds, anew in every repeat.
         algorithm: of the paper; None is 1 for folds and groups, 2 for batches and time.
         penalty: Algorithm 1's divergence.

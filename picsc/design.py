@@ -95,16 +95,14 @@ def exchange(pieces: Cut, labels: Ints, settings: AuditSettings, n: int) -> Exch
 
 def conservative(pieces: Cut) -> list[Finding]:
     """Say so when pieces are made more alike than the null makes them."""
-    if pieces.settings.splitter != "dob-scv":
+    made = {
+        "dob-scv": "the rows of a class at random, and DOB-SCV folds agree more than that",
+        "stratified-group": "whole groups at random, and the classes of stratified folds agree more than that",
+    }.get(pieces.settings.splitter or "")
+    if made is None:
         return []
-    return [
-        Finding(
-            "conservative-null",
-            "note",
-            "the null deals the rows of a class at random, and DOB-SCV folds agree more than that: the test is "
-            "conservative, so p-values err on the large side",
-        )
-    ]
+    told = f"the null deals {made}: the test is conservative, so p-values err on the large side"
+    return [Finding("conservative-null", "note", told)]
 
 
 def _stream_order(pieces: Cut, kept: Ints, n: int) -> Ints:
@@ -129,6 +127,12 @@ def pieces(fragments: tuple[Fragment, ...], tested: tuple[int, ...], named: str)
     position = {piece: k for k, piece in enumerate(tested)}
     why = "first piece: nothing before it" if named == "previous" else "the reference"
     return tuple(
-        Piece(fragment.name, len(fragment.rows), position.get(i), "" if i in position else why)
+        Piece(
+            fragment.name,
+            len(fragment.rows),
+            position.get(i),
+            "" if i in position else why,
+            int(fragment.rows[0]) + 1 if len(fragment.rows) else None,
+        )
         for i, fragment in enumerate(fragments)
     )

@@ -5,6 +5,7 @@ Letters: n rows, f encoded columns, K pieces.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,7 +55,9 @@ def held_out_ranks(
             n_jobs=jobs,
             random_state=int(rng.integers(2**31)),
         )
-        with config_context(assume_finite=True, skip_parameter_validation=True):  # once for each of 100 trees
+        with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):  # per tree
+            few = "The number of unique classes is greater than"  # rows for so many pieces: the verdict says it
+            warnings.filterwarnings("ignore", message=few, category=UserWarning)
             forest.fit(x[learn], labels[learn])
         forest.n_jobs = 1  # threads would add up the trees in another order each time
         probability = np.zeros((len(score), contrast.labels))

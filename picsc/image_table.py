@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from picsc.audit_table import table_of
+from picsc.client_noise import noisy_images
 from picsc.datasets.encoding import encode
 from picsc.datasets.images import label_rows, pixel_scale, refuse_columns
 from picsc.datasets.rows import take
@@ -27,7 +28,10 @@ from picsc.reports import Finding
 from picsc.threads import one_thread
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from picsc.datasets.images import ImageSet
+    from picsc.fragments import Fragment
     from picsc.settings import AuditSettings
     from picsc.statistic_draws import Table
 
@@ -143,6 +147,19 @@ def image_features(images: ImageSet, *, seed: int, chunk: int = IMAGES_AT_ONCE) 
         ),
     )
     return ImageFeatures(dataset, head, _told(images, rows.n, sum(p.numel() for p in model[-1].parameters())))
+
+
+def with_noise(images: ImageSet, pieces: Sequence[Fragment], noise: NDArray[np.float64], *, seed: int) -> ImageSet:
+    """The images with the noise of each piece.
+
+    Args:
+        images: all of them.
+        pieces: K sets of the rows that `image_rows` gives.
+        noise: (K,) standard deviation, in the range of a pixel.
+        seed: of the run; same seed, same noise as in `picsc fed`.
+    """
+    kept = _kept(images)
+    return noisy_images(images, [replace(piece, rows=kept[piece.rows]) for piece in pieces], noise, seed=seed)
 
 
 def _told(images: ImageSet, n: int, parameters: int) -> Finding:

@@ -19,6 +19,9 @@ from picsc.threads import one_thread
 from picsc.verdict import Piece, Rule, verdicts
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from picsc.datasets.table import Dataset
     from picsc.reports import FragmentReport
     from picsc.settings import AuditSettings
@@ -34,6 +37,8 @@ class Judged(NamedTuple):
     """Rows that the null permuted."""
     aside: tuple[int, ...]
     """Positions of pieces that are no part of the others' reference."""
+    mean_kl: NDArray[np.float64] | None
+    """(B + 1,) see `picsc.shift_test.ShiftTest`; of all pieces, none set aside."""
 
 
 def judge(
@@ -60,9 +65,9 @@ def judge(
         tell: told what is being done, a few words at a time.
     """
     with one_thread():
-        judged, drawn = _judged(dataset, table, labels, contrast, exchange, pieces, settings, tell)
+        judged, drawn, mean_kl = _judged(dataset, table, labels, contrast, exchange, pieces, settings, tell)
         if contrast.reference != "rest" or settings.gamma is not None:
-            return Judged(judged, drawn, ())
+            return Judged(judged, drawn, (), mean_kl)
 
         def among(kept: tuple[int, ...]) -> tuple[FragmentReport, ...]:
             rows, some = design.among(labels, kept)
@@ -71,7 +76,7 @@ def judge(
             return _judged(take(dataset, rows), table, some, fewer, exchange.among(rows), alone, settings, tell)[0]
 
         judged, aside = attributed(judged, among, effects_of_pieces)
-    return Judged(judged, drawn, aside)
+    return Judged(judged, drawn, aside, mean_kl)
 
 
 def _judged(
@@ -83,8 +88,8 @@ def _judged(
     pieces: tuple[Piece, ...],
     settings: AuditSettings,
     tell: Callable[[str], None],
-) -> tuple[tuple[FragmentReport, ...], int]:
-    """Test every piece of these rows, and judge; also the number of rows drawn."""
+) -> tuple[tuple[FragmentReport, ...], int, NDArray[np.float64] | None]:
+    """Test every piece of these rows, and judge; also the number of rows drawn and the mean column KL."""
     seen = table(dataset)
     tell(f"testing {len(contrast.pieces)} pieces")
     test = shift_test(
@@ -99,4 +104,4 @@ def _judged(
     )
     kinds: dict[str, str] = {column.name: column.kind for column in dataset.columns}
     rule = Rule(settings.level, settings.min_effect, settings.gamma, kinds)
-    return verdicts(pieces, test, rule, column_notes(dataset, labels, contrast)), test.rows_drawn
+    return verdicts(pieces, test, rule, column_notes(dataset, labels, contrast)), test.rows_drawn, test.mean_kl

@@ -10,14 +10,34 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 _INPUT_SHOULD = "Input should be "
+_SAID = {
+    "missing": "given",
+    "model_type": "a table of keys and values",
+    "dict_type": "a table of keys and values",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "string_type": "text",
+    "path_type": "text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+}
+"""In the words of somebody who writes YAML or TOML."""
+KeyPath = tuple[str | int, ...]
+"""Keys from the outside in; a number is a position in a list, counted from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One value that cannot be used."""
 
-    path: tuple[str | int, ...]
-    """Keys from the outside in; a number is a position in a list."""
+    path: KeyPath
     value: object
     said: str
     """What it must be: `greater than or equal to 2`; or the whole sentence of a contradiction."""
@@ -40,27 +60,32 @@ def problems(error: ValidationError, values: object) -> list[Problem]:
         error: what pydantic raised.
         values: what it was raised about.
     """
-    found: dict[tuple[str | int, ...], Problem] = {}
+    found: dict[KeyPath, Problem] = {}
     for detail in error.errors():
         contradiction = detail["type"] == "value_error"  # our own validators already speak in options
-        path = _written(detail["loc"], values)
+        missing = detail["type"] == "missing"
+        path = (
+            (*_written(detail["loc"][:-1], values), detail["loc"][-1]) if missing else _written(detail["loc"], values)
+        )
         said = str(detail["ctx"]["error"]) if contradiction else detail["msg"].removeprefix(_INPUT_SHOULD)
         unknown = detail["type"] == "extra_forbidden"
-        new = Problem(path, detail["input"], said, unknown, contradiction)
-        if detail["type"] == "missing":
-            new = Problem(path, None, "given")
+        said = _SAID.get(detail["type"], said)
+        if said == "text" and isinstance(detail["input"], bool | int | float):
+            said = "text; put it in quotes"
+        new = Problem(path, None if missing else detail["input"], said, unknown, contradiction)
         old = found.get(path)
         if old is not None:
-            new = Problem(path, old.value, f"{old.said}, or {said}")
+            new = Problem(path, old.value, old.said if said in old.said else f"{old.said}, or {said}")
         found[path] = new
     return list(found.values())
 
 
-def _written(location: Sequence[str | int], values: object) -> tuple[str | int, ...]:
+def _written(location: Sequence[str | int], values: object) -> KeyPath:
     """The part of pydantic's location that leads into the values; what follows names the branch of a choice."""
     path: list[str | int] = []
     for part in location:
-        inside = part in values if isinstance(values, Mapping) else isinstance(values, (list, tuple))
+        in_list = isinstance(values, list | tuple) and isinstance(part, int)
+        inside = part in values if isinstance(values, Mapping) else in_list
         if not inside:
             return tuple(path) or tuple(location[:1])  # a key that is missing is named all the same
         path.append(str(part) if isinstance(values, Mapping) else part)

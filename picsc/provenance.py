@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from picsc.datasets.images import ImageSet
 from picsc.datasets.tokens import TokenSet
+from picsc.datasets.utf8_text import NOT_UTF8
 from picsc.reports import ColumnInfo, DataInfo, Finding
 
 if TYPE_CHECKING:
@@ -26,6 +27,22 @@ def left_out(dataset: Dataset) -> list[Finding]:
         reasons = "; ".join(dict.fromkeys(column.reason for column in columns[:5]))
         findings.append(Finding(f"{kind}-left-out", "note", f"left out: {names} ({reasons})"))
     return findings
+
+
+def encoding_guessed(*datasets: Dataset | None) -> list[Finding]:
+    """A warning for each file whose bytes are not UTF-8 and whose encoding nobody told."""
+    return [
+        Finding(
+            "encoding-guessed",
+            "warning",
+            f"{dataset.source} is {choice.how} and was read as {choice.value}, so letters beyond ASCII may be others",
+            f"give its encoding, as in --encoding {choice.value}, or save it as UTF-8",
+        )
+        for dataset in datasets
+        if dataset is not None and dataset.reading is not None
+        for choice in dataset.reading.choices
+        if choice.name == "encoding" and choice.how == NOT_UTF8
+    ]
 
 
 def data_info(dataset: Dataset | ImageSet | TokenSet) -> DataInfo:
@@ -52,6 +69,7 @@ def data_info(dataset: Dataset | ImageSet | TokenSet) -> DataInfo:
         classes=len(target.levels) if target is not None and target.kind == "classes" else None,
         columns=(*used, *unused),
         sha256=dataset.sha256,
+        reading=dataset.reading,
     )
 
 

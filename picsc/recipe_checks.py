@@ -9,38 +9,42 @@ from pydantic import ValidationError
 
 from picsc.problems import Problem, problems
 from picsc.recipe_cuts import cuts, of_entry
-from picsc.recipe_keys import Entry, Recipe, VerbSettings
-from picsc.settings import METHODS, AuditSettings, CompareSettings, CvSettings, FedSettings
+from picsc.recipe_keys import Entry, Grids, Recipe, VerbSettings
+from picsc.settings import METHODS, AuditSettings, CompareSettings, CvSettings, FedSettings, PartitionSettings
 
 _OF_TARGETS = ("train_on", "test_on", "bias")
 """What an entry says of its target."""
 
 
-def contradictions(recipe: Recipe, settings: VerbSettings, folder: Path) -> list[Problem]:
+def contradictions(recipe: Recipe, settings: VerbSettings, folder: Path, *, with_data: bool = True) -> list[Problem]:
     """What single values do not show.
 
     Args:
         recipe: its own keys.
         settings: of its verb.
         folder: what files are relative to.
+        with_data: files must be there.
     """
     if isinstance(settings, FedSettings):
         found = [*_without_targets(recipe), *_of_clients(recipe, settings)]
     elif isinstance(settings, CompareSettings):
         found = [*_of_pieces(recipe, settings), *_of_entries(recipe)]
-        found += [] if found else _of_targets(recipe, settings, folder)
+        found += [] if found or not with_data else _of_targets(recipe, settings, folder)
     else:
         found = [*_without_targets(recipe), *_of_pieces(recipe, settings), *_without_columns(recipe)]
-    return [*found, *_of_the_paper(recipe, settings), *_of_the_data(recipe, settings, folder)]
+    return [*found, *_of_the_paper(recipe, settings), *_of_the_data(recipe, settings, folder if with_data else None)]
 
 
 def _of_pieces(recipe: Recipe, settings: AuditSettings | CvSettings | CompareSettings) -> Iterator[Problem]:
     """Grids against the settings of all verbs but `fed`."""
     grids = recipe.grids
-    for name in ("partition", "clients"):
-        values = getattr(grids, name)
-        if values:
-            yield Problem(("grids", name), list(values), "left out, since only verb: fed has clients")
+    if isinstance(settings, AuditSettings):
+        yield from _of_invented_pieces(recipe, settings)
+    else:
+        for name in ("partition", "clients"):
+            values = getattr(grids, name)
+            if values:
+                yield Problem(("grids", name), list(values), "left out, since only verb: fed and audit have clients")
     if grids.folds and grids.batches:
         yield Problem(("grids",), "folds and batches", "one of the two")
     ways = settings.cut.ways
@@ -50,6 +54,30 @@ def _of_pieces(recipe: Recipe, settings: AuditSettings | CvSettings | CompareSet
         value = getattr(settings.cut, name)
         if grids.batches and value is not None:
             yield Problem(("cut", name), value, "left out, since grids.batches cuts in file order")
+
+
+def _of_invented_pieces(recipe: Recipe, settings: AuditSettings) -> Iterator[Problem]:
+    """Clients that `audit` invents against the other ways to cut."""
+    grids, cut = recipe.grids, settings.cut
+    invented = bool(grids.partition or grids.clients)
+    if (invented or settings.clients.clients is not None) and (grids.folds or grids.batches):
+        name = "folds" if grids.folds else "batches"
+        yield Problem(("grids", name), list(getattr(grids, name)), "left out, since clients are invented")
+    if invented:
+        given = [*cut.ways, *(["splitter"] if cut.splitter is not None else []), *(["shuffle"] if cut.shuffle else [])]
+        for name in given:
+            yield Problem(("cut", name), getattr(cut, name), "left out, since grids invents clients")
+    yield from _of_numbers(grids, settings.clients)
+
+
+def _of_numbers(grids: Grids, clients: PartitionSettings) -> Iterator[Problem]:
+    """How clients are invented is said once."""
+    if grids.partition and not grids.clients and clients.clients is None:
+        yield Problem(("clients", "clients"), None, "given, since grids.partition invents so many clients")
+    for name in ("partition", "clients"):
+        value = getattr(clients, name)
+        if getattr(grids, name) and value is not None:
+            yield Problem(("clients", name), value, f"left out, since grids.{name} gives it")
 
 
 def _without_columns(recipe: Recipe) -> Iterator[Problem]:
@@ -112,12 +140,7 @@ def _of_clients(recipe: Recipe, settings: FedSettings) -> Iterator[Problem]:
     invented = grids.partition or grids.clients
     if invented and clients.by is not None:
         yield Problem(("clients", "by"), clients.by, "left out, since grids invents clients")
-    elif grids.partition and not grids.clients and clients.clients is None:
-        yield Problem(("clients", "clients"), None, "given, since grids.partition invents so many clients")
-    for name in ("partition", "clients"):
-        value = getattr(clients, name)
-        if getattr(grids, name) and value is not None:
-            yield Problem(("clients", name), value, f"left out, since grids.{name} gives it")
+    yield from _of_numbers(grids, clients)
     for i, entry in enumerate(recipe.data):
         if entry.by is not None and (invented or clients.clients is not None):
             yield Problem(("data", i, "by"), entry.by, "left out, since clients are invented")
@@ -151,15 +174,16 @@ def _counts(recipe: Recipe, settings: AuditSettings | CvSettings) -> tuple[int, 
     return recipe.grids.folds or recipe.grids.batches or given
 
 
-def _of_the_data(recipe: Recipe, settings: VerbSettings, folder: Path) -> Iterator[Problem]:
+def _of_the_data(recipe: Recipe, settings: VerbSettings, folder: Path | None) -> Iterator[Problem]:
     if not recipe.data:
         yield Problem(("data",), [], "a list of at least one data set")
     for name in recipe.unknown_version:
         if name not in recipe.names:
             yield Problem(("unknown_version",), name, f"a data set in data: {', '.join(recipe.names)}")
-    for i, entry in enumerate(recipe.data):
-        path = folder / entry.data
+    for i, entry in enumerate(recipe.data if folder is not None else ()):
+        path = Path(folder or "") / entry.data
         folders = isinstance(settings, FedSettings | CompareSettings)  # texts come in folders
         there = path.is_file() or (folders and path.is_dir())
         if entry.is_file and not there:
-            yield Problem(("data", i), entry.data, f"a name, or a file in {folder}; there is no such file")
+            where = "the recipe's folder" if folder == Path() else str(folder)
+            yield Problem(("data", i), entry.data, f"a name, or a file in {where}; there is no such file")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from picsc.recipe_keys import Entry, Recipe, VerbSettings
-from picsc.settings import CompareSettings, FedSettings
+from picsc.settings import AuditSettings, CompareSettings, FedSettings
 
 
 def cuts(recipe: Recipe, settings: VerbSettings) -> list[VerbSettings]:
@@ -16,7 +16,9 @@ def cuts(recipe: Recipe, settings: VerbSettings) -> list[VerbSettings]:
         settings: of its verb.
     """
     grids = recipe.grids
-    if isinstance(settings, FedSettings):
+    if isinstance(settings, FedSettings) or (
+        isinstance(settings, AuditSettings) and (grids.partition or grids.clients)
+    ):
         ways = [{"partition": way} for way in grids.partition] or [{}]
         numbers = [{"clients": count} for count in grids.clients] or [{}]
         both: list[dict[str, object]] = [{**way, **number} for way in ways for number in numbers]

@@ -33,7 +33,7 @@ _Name = Annotated[str, Field(coerce_numbers_to_str=True)]
 
 
 class _Keys(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Entry(_Keys):
@@ -58,7 +58,8 @@ class Entry(_Keys):
             return {"data": values}
         named = isinstance(values, dict) and "data" in values and all(isinstance(key, str) for key in values)
         if not named:
-            raise ValueError(f"{values!r} is neither a name or file nor {{data: NAME, by: COL}}")
+            number = "; a number of OpenML's goes in quotes" if isinstance(values, int) else ""
+            raise ValueError(f"{values!r} is neither a name or file nor {{data: NAME, by: COL}}{number}")
         return values
 
     @property
@@ -68,7 +69,7 @@ class Entry(_Keys):
 
 
 class Grids(_Keys):
-    """What is run one after another: at most one of folds and batches; with `verb: fed`, partitions times clients.
+    """What is run one after another: at most one of folds and batches, or partitions times clients (audit and fed).
 
     With `verb: compare`, each of so many folds or batches is the target in turn.
     """

@@ -152,7 +152,7 @@ class RecipeRow:
     reason: str
     """Why there is nothing to show, or why the row is not counted."""
     clients: str = ""
-    """How clients were asked for: `natural clients`, `10 clients, dirichlet`; empty for other verbs than `fed`."""
+    """How clients were asked for: `natural clients`, `10 clients, dirichlet`; empty where there are none."""
     federation: Federation | None = None
     target: str = ""
     """How the target was asked for: `a part of the rows`, `each of 10 folds`; empty for other verbs than `compare`."""
@@ -263,9 +263,14 @@ class RecipeReport:
 
     @property
     def failed(self) -> int:
-        """Rows and models without a result; the command exits 1 when this is not 0."""
+        """Rows and models without a result; the command exits 1 when this is not 0, or `shifted` is not."""
         rows = [row for table in self.tables for row in table.rows]
         return sum(row.failed for row in rows) + sum(row.rows is None for row in rows)
+
+    @property
+    def shifted(self) -> int:
+        """Data sets that an audit calls shifted."""
+        return sum(row.verdict == "shift" for table in self.tables for row in table.rows)
 
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""

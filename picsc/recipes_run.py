@@ -14,11 +14,11 @@ from picsc.fed_report import FedReport
 from picsc.over_sets import OURS, TEST, over_sets
 from picsc.parallel import run_tasks
 from picsc.recipe_comparison import asked_target, comparison
-from picsc.recipe_keys import Recipe
+from picsc.recipe_keys import Recipe, VerbSettings
 from picsc.recipe_report import ClientScore, Comparison, Federation, RecipeReport, RecipeRow, RecipeTable, Score
 from picsc.recipes import Loaded, Task
 from picsc.reports import AuditReport
-from picsc.settings import METHODS, AuditSettings, CompareSettings, CvSettings, FedSettings
+from picsc.settings import METHODS, AuditSettings, CompareSettings, FedSettings
 
 _Report = CvReport | AuditReport | FedReport | CompareReport
 _LEFT_OUT: dict[str, bool | set[str]] = {
@@ -101,15 +101,19 @@ def _cut_words(task: Task) -> str:
         return f"by {task.settings.clients.by}" if task.settings.clients.by else _clients(task.settings)
     if isinstance(task.settings, CompareSettings) and not task.settings.cut.ways:
         return asked_target(task.settings)
+    if isinstance(task.settings, AuditSettings) and task.settings.clients.clients is not None:
+        return _clients(task.settings)
     cut = task.settings.cut
     way = next(iter(cut.ways), "folds")
     return f"{getattr(cut, way) or 10} {way}" if way in ("folds", "batches") else f"by {getattr(cut, way)}"
 
 
-def _clients(settings: FedSettings) -> str:
+def _clients(settings: VerbSettings) -> str:
     """How clients were asked for; data sets with clients of their own belong together, whatever the column."""
+    if not isinstance(settings, FedSettings | AuditSettings):
+        return ""
     if settings.clients.clients is None:
-        return "natural clients"
+        return "natural clients" if isinstance(settings, FedSettings) else ""
     return f"{settings.clients.clients} clients, {settings.clients.partition or 'iid'}"
 
 
@@ -129,6 +133,10 @@ def _report(run: _Run) -> _Report:
         from picsc.datasets.natural import with_own_clients
 
         settings = with_own_clients(settings, None if task.is_file else task.data)
+    if isinstance(settings, CompareSettings) and task.is_file:
+        from picsc.comparison import read_alike
+
+        settings = read_alike(settings, task.data)
     data = read_or_get(
         task.data, named=not task.is_file, settings=settings.read, keys=settings.keys, data_dir=run.data_dir
     )
@@ -138,8 +146,12 @@ def _report(run: _Run) -> _Report:
         return federate_dataset(data, settings, run_dir=run.run_dir, resume=run.resume)
     if isinstance(settings, AuditSettings):
         from picsc.auditing import audit_dataset
+        from picsc.datasets.load import load
+        from picsc.design import REFERENCES
 
-        return audit_dataset(data, settings)
+        named = settings.reference
+        file = None if named is None or named in REFERENCES else load(named, settings.read)
+        return audit_dataset(data, settings, reference=file)
     if isinstance(settings, CompareSettings):
         from picsc.comparison import compare_dataset, target_file
 
@@ -185,18 +197,19 @@ def _row(loaded: Loaded, task: Task, result: _Report | str) -> RecipeRow:
     """One data set cut in one way."""
     recipe, settings = loaded.recipe, task.settings
     entry = next(name for name in recipe.names if task.data in (name, str(Path(loaded.path).parent / name)))
-    clients = _clients(settings) if isinstance(settings, FedSettings) else ""
+    clients = _clients(settings)
     target = asked_target(settings) if isinstance(settings, CompareSettings) else ""
     if isinstance(result, str):
-        count = settings.clients.clients if isinstance(settings, FedSettings) else _asked(settings)
+        count = _asked(settings)
         blank = RecipeRow(entry, None, count, "", (), None, None, None, None, counted=False, failed=0, reason=result)
         return replace(blank, clients=clients, target=target)
     rows, sha256, pieces = result.data.rows, result.data.sha256, _pieces(result)
     if isinstance(result, AuditReport):
         shifted = len(result.shifted)
-        return RecipeRow(
+        row = RecipeRow(
             entry, rows, pieces, sha256, (), None, None, result.verdict, shifted, counted=False, failed=0, reason=""
         )
+        return replace(row, clients=clients)
     if isinstance(result, FedReport | CompareReport):
         scores = tuple(Score(m.method, m.accuracy, m.log_loss) for m in result.methods)
     else:
@@ -235,8 +248,10 @@ def _pieces(result: _Report) -> int:
     return len(result.clients if isinstance(result, FedReport) else result.fragments)
 
 
-def _asked(settings: AuditSettings | CvSettings | CompareSettings) -> int | None:
-    """The number of pieces that was asked for."""
+def _asked(settings: VerbSettings) -> int | None:
+    """The number of pieces or clients that was asked for."""
+    if isinstance(settings, FedSettings) or (isinstance(settings, AuditSettings) and settings.clients.clients):
+        return settings.clients.clients
     return settings.cut.folds or settings.cut.batches or settings.cut.cuts
 
 

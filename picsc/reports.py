@@ -14,6 +14,8 @@ Verdict = Literal["ok", "shift", "inconclusive", "error"]
 Cell = Literal["neither", "data only", "model only", "both"]
 """Which of the two questions, "did the data move" and "does the model care", a piece answers with yes."""
 Severity = Literal["note", "warning", "error"]
+Standing = Literal["new", "worse", "known"]
+"""A shift that the baseline does not have, has by less than what is found now, or has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,28 @@ class ColumnInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing that had to be known to read a file."""
+
+    name: str
+    """As the option that sets it: encoding, delimiter, quote, decimal, header, zero-based, features, sheet."""
+    value: str
+    how: str
+    """`told`, `the default`, or how it was found: `byte order mark`, `the first 20 lines agree`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a file was read."""
+
+    format: str
+    """One of `picsc.settings.FileFormat`."""
+    compression: str
+    """gzip or zstd; empty without."""
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DataInfo:
     """The table an audit was run on."""
 
@@ -62,6 +86,8 @@ class DataInfo:
     columns: tuple[ColumnInfo, ...]
     sha256: str
     """Of the bytes read, or of the values for data that came from memory."""
+    reading: Reading | None = None
+    """None for data that came from no file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +151,14 @@ class FragmentReport:
     """Smallest KS distance that this piece would show with 80 % power."""
     columns: tuple[ColumnShift, ...]
     """Strongest first."""
+    first_row: int | None = None
+    """Data row that the piece begins with, 1 the first; None for a piece without rows."""
+    noise_data: float | None = None
+    """(1 - level) quantile of the largest data effect under the null at this piece's size: what chance alone makes."""
+    noise_model: float | None = None
+    """The same of the model effect."""
+    standing: Standing | None = None
+    """Against the baseline, for a shifted piece; None without a baseline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +172,18 @@ class NullInfo:
     draws: int
     rows: int
     """Rows that took part in the draws."""
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """How alike the folds are, beside what the null makes of the same rows."""
+
+    kl: float
+    """Covariate KL of a piece against its reference, mean over columns and pieces, nats."""
+    expected: float
+    """Its median under the null."""
+    p_less: float
+    """Share of the null's draws, and the observed one, that are at least as alike: (1 + #) / (B + 1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +204,10 @@ class AuditReport:
     fragments: tuple[FragmentReport, ...]
     settings: dict[str, object]
     manifest: dict[str, object]
+    balance: Balance | None = None
+    """None where the pieces are no folds."""
+    baseline: str | None = None
+    """File of the baseline that shifts were compared with."""
 
     schema = "picsc.audit/1"
 
@@ -166,13 +216,52 @@ class AuditReport:
         """The pieces whose verdict is `shift`."""
         return tuple(fragment for fragment in self.fragments if fragment.verdict == "shift")
 
+    @property
+    def failing(self) -> tuple[FragmentReport, ...]:
+        """The shifted pieces that no baseline knows."""
+        return tuple(fragment for fragment in self.shifted if fragment.standing != "known")
+
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
         body = {field.name: getattr(self, field.name) for field in fields(self)}
         body["null"], body["data"] = asdict(self.null), asdict(self.data)
+        body["balance"] = None if self.balance is None else asdict(self.balance)
         body["findings"] = [asdict(finding) for finding in self.findings]
         body["fragments"] = [asdict(fragment) for fragment in self.fragments]
         return strict({"schema": self.schema, **body})
+
+
+@dataclass(frozen=True, slots=True)
+class Unaudited:
+    """One file of several that could not be audited."""
+
+    source: str
+    reason: str
+    """One sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReports:
+    """The audits of several files."""
+
+    reports: tuple[AuditReport, ...]
+    """In the order of the call."""
+    unaudited: tuple[Unaudited, ...]
+
+    schema = "picsc.audits/1"
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of all; error where a file could not be audited."""
+        found = {report.verdict for report in self.reports}
+        order: tuple[Verdict, ...] = ("shift", "inconclusive", "ok")
+        return "error" if self.unaudited else next(verdict for verdict in order if verdict in found)
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain JSON values, one `picsc.audit/1` per report."""
+        unaudited = [asdict(each) for each in self.unaudited]
+        reports = [report.as_dict() for report in self.reports]
+        return {"schema": self.schema, "verdict": self.verdict, "reports": reports, "unaudited": unaudited}
 
 
 def finite(value: float) -> float | None:

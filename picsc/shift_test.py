@@ -49,6 +49,8 @@ class Question:
     """The statistic that speaks loudest, by piece."""
     effect: Floats
     """Of the leader: a difference of probabilities for the data; relative to the reference for the model."""
+    noise: Floats
+    """What that effect exceeds with probability `level` when nothing moved, at each piece's size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ class ShiftTest:
     smallest_effect: Floats
     """KS distance found with 80 % power at the adjusted level; NaN without a numeric column."""
     rows_drawn: int
+    mean_kl: Floats | None = None
+    """(B + 1,) covariate KL, mean over columns and pieces, at the pieces' own sizes; None without columns."""
 
 
 def shift_test(
@@ -106,7 +110,7 @@ def shift_test(
         classified = pool.submit(domain_of, table, null, seed=seed, jobs=jobs)
         counted = pool.submit(columns_of, table, null)
         summed = pool.submit(rows_of, table, null)
-    (auc, domain), columns, rows = classified.result(), counted.result(), summed.result()
+    (auc, domain, told_apart), columns, rows = classified.result(), counted.result(), summed.result()
     fisher = rows.fisher if table.parameters else None
     # the two parts of the covariate KL are drawn at different sizes; free of size they add up
     free_kl = null.effective * columns.kl + rows.effective * rows.kl
@@ -116,10 +120,10 @@ def shift_test(
         "covariate KL": evidence(free_kl),
     }
     combined = [_combined(data, DATA_WEIGHTS)]
-    target = None
+    target, target_effect = None, None
     model: dict[str, Evidence] = {}
     if fisher is not None and table.target is not None:
-        target, target_statistic = target_of(table, null, rows)
+        target, target_statistic, target_effect = target_of(table, null, rows)
         model = {
             "score": evidence(fisher.effective * fisher.score),
             "Fisher gap": evidence(fisher.effective * fisher.gap.square()),
@@ -131,13 +135,19 @@ def shift_test(
     joint = torch.stack([each.value for each in combined], 1)  # (B + 1, questions, K)
     adjusted = step_down(joint.flatten(1)).reshape(joint.shape[1:])
     questions = [
-        Question(p_value(each.value).numpy(), p.numpy(), _leaders(family, weights), effect)
+        Question(
+            p_value(each.value).numpy(),
+            p.numpy(),
+            _names(family, weights),
+            effect[0].numpy(),
+            torch.quantile(effect[1:], 1 - level, dim=0).numpy(),
+        )
         for each, p, family, weights, effect in zip(
             combined,
             adjusted,
             (data, model),
             (DATA_WEIGHTS, MODEL_WEIGHTS),
-            (_data_effect(data, columns, auc), _model_effect(model, fisher, target)),
+            (_data_effect(data, columns, told_apart), _model_effect(model, fisher, target_effect)),
             strict=False,
         )
     ]
@@ -153,6 +163,7 @@ def shift_test(
         domain_auc=auc.numpy(),
         smallest_effect=_smallest_effect(joint, combined[0], data["columns"], columns, null.effective[0], level),
         rows_drawn=null.sampled,
+        mean_kl=(free_kl / null.effective[0]).mean(1).numpy() / len(table.columns) if table.columns else None,
     )
 
 
@@ -165,39 +176,49 @@ def _combined(family: Mapping[str, Evidence], weights: Mapping[str, float]) -> E
     return evidence(weighed.logsumexp(0).clamp(min=0))
 
 
-def _leaders(family: Mapping[str, Evidence], weights: Mapping[str, float]) -> tuple[str, ...]:
+def _leaders(family: Mapping[str, Evidence], weights: Mapping[str, float]) -> Tensor:
+    """Position of the loudest statistic in every draw, (B + 1, K)."""
+    return torch.stack([family[name].value + math.log(weight) for name, weight in weights.items()]).argmax(0)
+
+
+def _names(family: Mapping[str, Evidence], weights: Mapping[str, float]) -> tuple[str, ...]:
+    """The observed leaders, (K,)."""
     names = tuple(weights)
-    weighed = torch.stack([family[name].value[0] + math.log(weights[name]) for name in names])
-    return tuple(names[i] for i in weighed.argmax(0).tolist())
+    return tuple(names[i] for i in _leaders(family, weights)[0].tolist())
 
 
-def _data_effect(family: Mapping[str, Evidence], columns: ColumnDraws, auc: Tensor) -> Floats:
-    """Effect of the leading statistic, in [0, 1]: distance of the loudest column, or 2 AUC - 1."""
-    by_classifier = torch.tensor([name == "domain classifier" for name in _leaders(family, DATA_WEIGHTS)])
-    return torch.where(by_classifier, (2 * auc - 1).clamp(min=0), columns.strongest_effect).numpy()
+def _data_effect(family: Mapping[str, Evidence], columns: ColumnDraws, told_apart: Tensor) -> Tensor:
+    """Effect of the leading statistic in every draw, (B + 1, K) in [0, 1].
+
+    Args:
+        family: evidence of the data question's statistics.
+        columns: distance of the loudest column.
+        told_apart: (B + 1, K) 2 AUC - 1 of the domain classifier.
+    """
+    by_classifier = _leaders(family, DATA_WEIGHTS) == tuple(DATA_WEIGHTS).index("domain classifier")
+    return torch.where(by_classifier, told_apart, columns.effect)
 
 
-def _model_effect(family: Mapping[str, Evidence], fisher: ModelShift | None, target: ColumnTest | None) -> Floats:
-    """Effect of the leading statistic in excess of its mean under the null.
+def _model_effect(family: Mapping[str, Evidence], fisher: ModelShift | None, target: Tensor | None) -> Tensor:
+    """Effect of the leading statistic in excess of its mean under the null, in every draw, (B + 1, K).
 
     Fisher gap and KL: the relative gap. Score: root of the standardised score, the mean gradient in units of its root
     mean square. Target: total variation or KS distance.
     """
     if fisher is None or target is None:
-        return np.zeros(0)
+        return torch.zeros(0)
     size = fisher.effective[0]
 
     def excess(square: Tensor) -> Tensor:
-        return (square[0] - (fisher.effective * square)[1:].mean(0) / size).clamp(min=0).sqrt()
+        free = fisher.effective * square
+        own = free / size  # at the piece's own size
+        own[0] = square[0]
+        return (own - free[1:].mean(0) / size).clamp(min=0).sqrt()
 
-    gap = excess(fisher.gap.square()) / fisher.reference_norm[0].clamp(min=1e-30)
-    effects = {
-        "Fisher gap": gap.numpy(),
-        "Fisher KL": gap.numpy(),
-        "score": excess(fisher.score).numpy(),
-        "target": np.nan_to_num(target.effect),
-    }
-    return np.array([effects[name][k] for k, name in enumerate(_leaders(family, MODEL_WEIGHTS))])
+    gap = excess(fisher.gap.square()) / fisher.reference_norm.clamp(min=1e-30)
+    effects = {"Fisher gap": gap, "Fisher KL": gap, "score": excess(fisher.score), "target": target}
+    stacked = torch.stack([effects[name] for name in MODEL_WEIGHTS])
+    return stacked.gather(0, _leaders(family, MODEL_WEIGHTS)[None])[0]
 
 
 def _tau(fisher: ModelShift | None, free_kl: Tensor, rows: RowDraws, level: float) -> dict[str, Floats | None]:
@@ -219,11 +240,14 @@ def _smallest_effect(
     joint: Tensor, data: Evidence, family: Evidence, columns: ColumnDraws, size: Tensor, level: float
 ) -> Floats:
     """KS distance that one numeric column must have to be called with 80 % power, (K,)."""
-    if not columns.tails:
+    members = columns.members
+    numeric = ~members.start.isnan().all(1)
+    if not numeric.any():
         return np.full(joint.shape[-1], np.nan)
     needed = torch.quantile(joint.flatten(1).amax(1)[1:], 1 - level)
     for_question = data.statistic_at(needed)
     for_columns = family.statistic_at(for_question - math.log(DATA_WEIGHTS["columns"]))
-    for_one = for_columns + math.log(len(columns.members))
-    squares = torch.stack([tail.statistic_at(for_one) for tail in columns.tails]).median(0).values
+    for_one = for_columns + math.log(len(members.names))
+    tails = Evidence(members.evidence[numeric], members.start[numeric], members.slope[numeric])
+    squares = tails.statistic_at(for_one).median(0).values
     return ((squares / size).sqrt() + POWER * 0.5 / size.sqrt()).clamp(max=1).numpy()

@@ -15,16 +15,30 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.column_shift import Coded, Shift, count, shift
+from picsc.column_shift import Coded, Shift, count, missing_shift, shift
+from picsc.column_walk import Walker, ks_distances, walker
 from picsc.domain_classifier import held_out_ranks
 from picsc.model_shift import ModelShift, label_sums, model_shift, moment_kl
-from picsc.multiplicity import Evidence, evidence, p_among
+from picsc.multiplicity import evidence, p_among
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from picsc.label_draws import LabelDraws, PerRow
     from picsc.nulls import Contrast
 
 Floats = NDArray[np.float64]
+
+WALKED_COLUMNS, WALKED_ROWS = 1_000, 1_000
+"""From so many columns, and up to so many rows, KS is taken by `picsc.column_walk`; few columns cost little anyway."""
+
+_TESTS: tuple[Literal["values", "missing"], ...] = ("values", "missing")
+
+COLUMNS_TOGETHER = 32
+"""Of those, columns whose evidence is taken together: a call of torch costs as much as a column's numbers."""
+
+COLUMNS_AT_ONCE = 1_000
+"""Columns whose Gaussian KL is taken at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +78,33 @@ class ColumnTest:
 
 
 @dataclass(frozen=True, slots=True)
+class Members:
+    """What was tested of the columns, one after the other: the values of each, and where it has any, its missing rate.
+
+    Few large arrays: small ones between the draws that come and go would keep the memory from being used again.
+    """
+
+    names: tuple[str, ...]
+    tests: tuple[Literal["values", "missing"], ...]
+    effect: Tensor
+    """(members, K) observed, as are the others."""
+    kl: Tensor
+    """NaN for numeric columns, whose KL comes from moments."""
+    evidence: Tensor
+    start: Tensor
+    """Of the fitted tail of a KS column, see `Evidence`; NaN for the others."""
+    slope: Tensor
+
+
+def _members(columns: Sequence[Coded], pieces: int) -> tuple[Members, list[int]]:
+    """Room for all columns, and the place of each column's values."""
+    both = [(column.name, test) for column in columns for test in _TESTS[: 1 + column.has_missing]]
+    places = np.cumsum([0, *(1 + column.has_missing for column in columns)])[:-1].tolist()
+    room = (torch.full((len(both), pieces), torch.nan, dtype=torch.float64) for _ in range(5))
+    return Members(tuple(name for name, _ in both), tuple(test for _, test in both), *room), places
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnDraws:
     """All columns in every draw, combined, and each column's observed values."""
 
@@ -71,27 +112,21 @@ class ColumnDraws:
     """(B + 1, K) log of the mean of exp(evidence) over columns: large when one column, or many, speak."""
     loudest: Tensor
     """(B + 1,) largest evidence over columns and pieces."""
+    effect: Tensor
+    """(B + 1, K) effect of the loudest column of each piece, at the piece's own size."""
     kl: Tensor
     """(B + 1, K) KL over categorical columns."""
     missing_kl: Tensor
     """(K,) observed."""
-    members: tuple[tuple[str, Literal["values", "missing"], Tensor, Tensor, Tensor], ...]
-    """name, test, and the observed effect, KL and evidence, (K,)."""
-    tails: tuple[Evidence, ...]
-    """Fits of the KS columns, without their draws."""
-
-    @property
-    def strongest_effect(self) -> Tensor:
-        """(K,) effect of the loudest column of each piece."""
-        effects = torch.stack([effect.nan_to_num(0.0) for _, _, effect, _, _ in self.members])
-        loud = torch.stack([spoken for *_, spoken in self.members]).argmax(0)
-        return effects.gather(0, loud[None])[0]
+    members: Members
 
     def tests(self, moments: Tensor) -> tuple[ColumnTest, ...]:
         """Put the Gaussian KL (f_numeric, K) of the numeric columns beside their KS, and correct all p-values."""
-        gaussian = iter(moments)
+        gaussian, seen = iter(moments), self.members
         found = []
-        for name, test, effect, kl, spoken in self.members:
+        for name, test, effect, kl, spoken in zip(
+            seen.names, seen.tests, seen.effect, seen.kl, seen.evidence, strict=True
+        ):
             divergence = next(gaussian) if kl.isnan().all() else kl
             p = p_among(spoken, self.loudest)
             found.append(ColumnTest(name, test, *(each.double().numpy() for each in (effect, divergence, spoken, p))))
@@ -99,30 +134,66 @@ class ColumnDraws:
 
 
 def columns_of(table: Table, null: LabelDraws) -> ColumnDraws:
-    """KS, G and missingness of every column in every draw, one column in memory at a time."""
+    """KS, G and missingness of every column in every draw, one column in memory at a time, or a few of many."""
     shape = null.effective.shape
     joint, loudest = torch.full(shape, -math.inf, dtype=torch.float64), torch.zeros(shape[0], dtype=torch.float64)
     kl, missing_kl = torch.zeros(shape, dtype=torch.float64), torch.zeros(shape[1], dtype=torch.float64)
-    members: list[tuple[str, Literal["values", "missing"], Tensor, Tensor, Tensor]] = []
-    tails = []
-    for column in table.columns:
-        drawn = _shifts(column, null)
-        kl += drawn.level_kl
-        missing_kl += drawn.missing_kl[0]
-        levels = torch.full_like(drawn.effect[0], torch.nan) if column.test == "ks" else drawn.level_kl[0]
-        spoken = evidence(drawn.statistic)
-        parts = [spoken.value]
-        members.append((column.name, "values", drawn.effect[0], levels, spoken.value[0]))
+    members, places = _members(table.columns, shape[1])
+    loud, strongest = torch.full(shape, -1.0, dtype=torch.float64), torch.zeros(shape, dtype=torch.float64)
+    many = len(table.columns) >= WALKED_COLUMNS and null.whole and null.sampled <= WALKED_ROWS
+    walk = walker(null.labels, null.contrast) if many else None
+    together = COLUMNS_TOGETHER if many else 1
+    for start in range(0, len(table.columns), together):
+        columns, at = table.columns[start : start + together], places[start : start + together]
+        drawn = [_shifts(c, null) if walk is None or c.test == "g" else _walked(c, walk) for c in columns]
+        for each in drawn:
+            kl += each.level_kl
+            missing_kl += each.missing_kl[0]
+        parts = [_spoken(columns, drawn, members, at)]
+        if any(column.has_missing for column in columns):
+            parts.append(_missing_spoken(columns, drawn, members, at))
+        for value, effect in parts:  # (B + 1, columns, K)
+            joint = torch.logaddexp(joint, value.logsumexp(1))
+            loudest = torch.maximum(loudest, value.amax((1, 2)))
+            here, which = value.max(1)
+            louder = here > loud
+            own = effect.gather(1, which[:, None])[:, 0]
+            loud, strongest = torch.where(louder, here, loud), torch.where(louder, own, strongest)
+    effect = at_own_size(strongest.nan_to_num(0.0), null.effective)
+    return ColumnDraws(joint - math.log(len(members.names)), loudest, effect, kl, missing_kl, members)
+
+
+def _spoken(
+    columns: Sequence[Coded], drawn: Sequence[Shift], members: Members, at: Sequence[int]
+) -> tuple[Tensor, Tensor]:
+    """Evidence and effect of the values of a few columns, (B + 1, columns, K); what was observed goes to its place."""
+    spoken = evidence(torch.stack([each.statistic for each in drawn], 1))
+    effect = torch.stack([each.effect for each in drawn], 1)
+    members.effect[at], members.evidence[at] = effect[0].double(), spoken.value[0].double()
+    for i, column in enumerate(columns):
         if column.test == "ks":
-            tails.append(spoken._replace(value=spoken.value[:0]))
-        if column.has_missing:
-            missing = evidence(drawn.missing_statistic).value
-            parts.append(missing)
-            members.append((column.name, "missing", drawn.missing_effect[0], drawn.missing_kl[0], missing[0]))
-        for part in parts:
-            joint = torch.logaddexp(joint, part)
-            loudest = torch.maximum(loudest, part.amax(1))
-    return ColumnDraws(joint - math.log(len(members)), loudest, kl, missing_kl, tuple(members), tuple(tails))
+            members.start[at[i]], members.slope[at[i]] = spoken.start[i], spoken.slope[i]
+        else:
+            members.kl[at[i]] = drawn[i].level_kl[0]
+    return spoken.value, effect
+
+
+def _missing_spoken(
+    columns: Sequence[Coded], drawn: Sequence[Shift], members: Members, at: Sequence[int]
+) -> tuple[Tensor, Tensor]:
+    """The same of the missing rates of those columns that have missing values."""
+    some = [i for i, column in enumerate(columns) if column.has_missing]
+    place = [at[i] + 1 for i in some]
+    value = evidence(torch.stack([drawn[i].missing_statistic for i in some], 1)).value
+    effect = torch.stack([drawn[i].missing_effect for i in some], 1)
+    members.effect[place], members.evidence[place] = effect[0].double(), value[0].double()
+    members.kl[place] = torch.stack([drawn[i].missing_kl[0] for i in some]).double()
+    return value, effect
+
+
+def at_own_size(effect: Tensor, effective: Tensor) -> Tensor:
+    """Draws of a distance, (B + 1, K), as they would be at the observed size: chance shrinks like 1 / sqrt(n_eff)."""
+    return (effect * (effective / effective[0]).sqrt()).clamp(max=1)
 
 
 def _shifts(column: Coded, null: LabelDraws) -> Shift:
@@ -138,6 +209,17 @@ def _shifts(column: Coded, null: LabelDraws) -> Shift:
         for each, observed in zip(drawn, whole, strict=True):
             each[0] = observed[0]
     return drawn
+
+
+def _walked(column: Coded, walk: Walker) -> Shift:
+    """All draws of one numeric column of a short table that has many."""
+    distance, n, n_r = ks_distances(column.codes, column.t - 1 if column.has_missing else None, walk)
+    none = torch.zeros_like(n)
+    missing = none, none, none
+    if column.has_missing:
+        total, total_r = (torch.from_numpy(size).double() for size in walk.sizes)
+        missing = missing_shift(total - n, n, total_r - n_r, n_r)
+    return Shift((distance.square() / (1 / n + 1 / n_r)).nan_to_num(0.0), distance, *missing, none)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +247,7 @@ def rows_of(table: Table, null: LabelDraws) -> RowDraws:
     def reduce(sums: Tensor) -> Tensor:
         scores, squares, labelled, moments, rows = sums.tensor_split([d, 2 * d, 2 * d + 1, sums.shape[-1] - 1], dim=-1)
         cares = model_shift(scores, squares, labelled[..., 0].double(), pooled.to(sums.dtype), contrast)
-        kl = _moment_kl(moments, contrast)[..., :f].sum(-1)
+        kl = _summed_kl(moments, f, contrast)
         return torch.stack([*cares, kl, contrast.effective(rows[..., 0].double())], 1)
 
     *cares, kl, effective = null.reduced(reduce).nan_to_num(0.0, posinf=0.0).unbind(1)
@@ -180,19 +262,32 @@ def _moment_kl(sums: Tensor, contrast: Contrast) -> Tensor:
     return moment_kl(values, squares, sizes, contrast)
 
 
-def target_of(table: Table, null: LabelDraws, rows: RowDraws) -> tuple[ColumnTest, Tensor]:
-    """The target's own test, and its statistic in every draw."""
+def _summed_kl(sums: Tensor, f: int, contrast: Contrast) -> Tensor:
+    """Gaussian KL over the first f columns, (C, K); a block of many columns at a time, which stays in the cache."""
+    if f <= COLUMNS_AT_ONCE:
+        return _moment_kl(sums, contrast)[..., :f].sum(-1)
+    values, squares, sizes = sums.chunk(3, dim=-1)
+    total = torch.zeros(())
+    for start in range(0, f, COLUMNS_AT_ONCE):
+        block = slice(start, min(start + COLUMNS_AT_ONCE, f))
+        sides = values[..., block].double(), squares[..., block].double(), sizes[..., block].double()
+        total = total + moment_kl(*sides, contrast).sum(-1)
+    return total
+
+
+def target_of(table: Table, null: LabelDraws, rows: RowDraws) -> tuple[ColumnTest, Tensor, Tensor]:
+    """The target's own test; its statistic, and its effect at the piece's own size, in every draw."""
     assert table.target is not None  # noqa: S101 - the caller has one
     drawn = _shifts(table.target, null)
     spoken = evidence(drawn.statistic).value
     kl = rows.target_kl if table.target.test == "ks" else drawn.level_kl[0]
     p = p_among(spoken[0], spoken.amax(1))
     test = ColumnTest(table.target.name, "target", *(each.numpy() for each in (drawn.effect[0], kl, spoken[0], p)))
-    return test, drawn.statistic
+    return test, drawn.statistic, at_own_size(drawn.effect.nan_to_num(0.0), null.effective)
 
 
-def domain_of(table: Table, null: LabelDraws, *, seed: int, jobs: int) -> tuple[Tensor, Tensor]:
-    """Held-out AUC of the domain classifier (K,), and its statistic (B + 1, K).
+def domain_of(table: Table, null: LabelDraws, *, seed: int, jobs: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Held-out AUC of the domain classifier (K,); its statistic and its effect 2 AUC - 1, (B + 1, K).
 
     A draw permutes the labels of both halves at once, as if the halves' AUCs were independent. They are not: a chance
     difference that both halves share is learned from one and confirmed in the other. With correlation at most 1, the
@@ -215,4 +310,6 @@ def domain_of(table: Table, null: LabelDraws, *, seed: int, jobs: int) -> tuple[
     difference, size = drawn.unbind(1)
     statistic = size * difference.clamp(min=0).square()
     statistic[0] /= 2
-    return 0.5 + difference[0], statistic
+    effect = at_own_size(2 * math.sqrt(2) * difference.clamp(min=0), size)  # halved against the draws, likewise
+    effect[0] = (2 * (0.5 + difference[0]) - 1).clamp(min=0)
+    return 0.5 + difference[0], statistic, effect

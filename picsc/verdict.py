@@ -10,7 +10,7 @@ Letters: K pieces.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +40,8 @@ class Piece:
     """Position among the K tested pieces; None when it has no reference or no rows."""
     unjudged: str = ""
     """Why it was not tested."""
+    first_row: int | None = None
+    """Data row that it begins with, 1 the first; None without rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,10 @@ def overall(fragments: tuple[FragmentReport, ...]) -> Verdict:
 def _unjudged(piece: Piece) -> FragmentReport:
     verdict: Verdict = "ok" if piece.rows else "inconclusive"
     unknown = {field.name: None for field in fields(FragmentReport) if "None" in str(field.type)}
-    return FragmentReport(
+    blank = FragmentReport(
         name=piece.name, rows=piece.rows, verdict=verdict, reason=piece.unjudged, columns=(), **unknown
     )
+    return replace(blank, first_row=piece.first_row)
 
 
 def _judged(piece: Piece, test: ShiftTest, rule: Rule, notes: Notes) -> FragmentReport:
@@ -112,6 +115,9 @@ def _judged(piece: Piece, test: ShiftTest, rule: Rule, notes: Notes) -> Fragment
         effect_model=None if model is None else finite(model.effect[k]),
         smallest_effect=finite(test.smallest_effect[k]),
         columns=columns,
+        first_row=piece.first_row,
+        noise_data=finite(test.data.noise[k]),
+        noise_model=None if model is None else finite(model.noise[k]),
     )
 
 
@@ -195,7 +201,7 @@ def _columns(k: int, test: ShiftTest, rule: Rule, notes: Notes) -> tuple[ColumnS
             kind=rule.kinds[each.name] if each.test == "values" else each.test,
             statistic=finite(each.effect[k]),
             p_adjusted=finite(each.p_adjusted[k]) if np.isfinite(each.effect[k]) else None,
-            kl=finite(each.kl[k]),
+            kl=finite(each.kl[k]) if np.isfinite(each.effect[k]) else None,
             note=notes.get((each.name, k), "") if each.test == "values" else "",
         )
         for each in shown

@@ -11,15 +11,18 @@ import typer
 
 from picsc_cli import data as data_commands
 from picsc_cli import exits, streams
+from picsc_cli import recipe as recipe_commands
 from picsc_cli.audit import audit
 from picsc_cli.compare import compare
+from picsc_cli.config import config
 from picsc_cli.cv import cv
 from picsc_cli.fed import fed
-from picsc_cli.help import PanelledCommand
+from picsc_cli.help import PanelledCommand, SayingGroup
 from picsc_cli.run import run
 
 app = typer.Typer(
     name="picsc",
+    cls=SayingGroup,
     help="Audit the pieces of one data set for partition-induced covariate shift, and correct training for it.",
     no_args_is_help=True,
     add_completion=False,
@@ -60,4 +63,9 @@ def root(
 
 for command in (audit, cv, compare, fed, run):
     app.command(cls=PanelledCommand)(command)
+app.command(
+    cls=PanelledCommand,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},  # they are another command's
+)(config)
+app.add_typer(recipe_commands.app)
 app.add_typer(data_commands.app)

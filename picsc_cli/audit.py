@@ -3,42 +3,38 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
-from picsc.errors import SettingsError
-from picsc_cli import exits, options, outputs, streams
-
-if TYPE_CHECKING:
-    from picsc.reports import AuditReport
-    from picsc.settings import AuditSettings
-
-REFERENCE_WORDS = ("rest", "previous", "first")
+from picsc_cli import audited_files, exits, layered, options, outputs, streams
+from picsc_cli import federated_options as federated
+from picsc_cli.reading_options import NOTHING, Read, takes_reading
 
 
+@takes_reading
 def audit(
-    data: options.DataArgument = None,
+    data: options.DataArguments = None,
     dataset: options.DatasetName = None,
     data_dir: options.DataDir = None,
-    target: options.Target = None,
+    read: Read = NOTHING,
     no_target: options.NoTarget = False,
-    task: options.TaskName = None,
-    categorical: options.Categorical = None,
-    numeric: options.Numeric = None,
-    drop: options.Drop = None,
-    no_header: options.NoHeader = False,
-    rename_duplicates: options.RenameDuplicates = False,
     folds: options.Folds = None,
     batches: options.Batches = None,
     by: options.By = None,
     time: options.Time = None,
     every: options.Every = None,
     cuts: options.Cuts = None,
+    gap: options.Gap = None,
     group: options.Group = None,
+    group_missing: options.GroupMissing = None,
     splitter: options.SplitterName = None,
     shuffle: options.Shuffle = False,
+    clients: federated.Clients = None,
+    partition: federated.Partition = None,
+    concentration: federated.Concentration = None,
+    classes: federated.Classes = None,
+    noise: federated.Noise = None,
+    min_rows: federated.MinRows = None,
     reference: options.ReferenceWord = None,
     level: options.Level = None,
     min_effect: options.MinEffect = None,
@@ -47,45 +43,64 @@ def audit(
     block: options.Block = None,
     seed: options.Seed = None,
     jobs: options.Jobs = None,
+    recipe: options.RecipeFile = None,
+    isolated: options.Isolated = False,
     fail_on: options.FailOnVerdict = None,
-    output: options.Outputs = None,
+    exit_zero: options.ExitZero = False,
+    baseline: options.Baseline = None,
+    write_baseline: options.WriteBaseline = None,
+    output: options.AuditOutputs = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Say which pieces of a table are shifted against the rest of it.
 
-    Exit code: 0 fine, 1 a verdict at or above --fail-on, 2 the input could not be used, 3 a bug in picsc.
+    Exit code: 0 fine, 1 a verdict at or above --fail-on that --baseline does not know, 2 the input could not be used, 3
+    a bug in picsc. Of several files all are audited, and the worst counts.
+
+    Reports are written before a non-zero exit. JUnit fails what --fail-on fails, whatever --exit-zero says. Annotations
+    for GitHub go to standard error beside the report, unless they get a file, and the job's summary gets the Markdown.
     """
     with exits.outcome():
         options.together(
-            (data is not None and dataset is not None, f"choose a file ({data}) or --dataset {dataset}, not both"),
+            (
+                bool(data) and dataset is not None,
+                f"choose a file ({(data or [''])[0]}) or --dataset {dataset}, not both",
+            ),
             (verbose and quiet, "choose --verbose or --quiet, not both"),
         )
-        wanted = outputs.parse(output or ())
-        from picsc.settings import AuditSettings, validated
+        files = audited_files.each_once(data or ())
+        has_data = bool(files) or dataset is not None
+        told = layered.outcome(isolated=isolated or not (has_data or recipe))
+        fail_on = fail_on or (exits.FailOn(told.fail_on) if told.fail_on else None)
+        exit_zero = exit_zero or bool(told.exit_zero)
+        baseline = baseline or (told.baseline if write_baseline is None else None)
+        parsed = outputs.parse(output) if output else outputs.parse(told.outputs, option="tool.picsc.audit.output")
+        wanted = outputs.with_baseline(parsed, write_baseline)
+        from picsc.settings import AuditSettings
 
-        settings = validated(
-            AuditSettings,
-            read=options.given(
-                target=target,
-                no_target=no_target,
-                task=task,
-                categorical=options.names(categorical),
-                numeric=options.names(numeric),
-                drop=options.names(drop),
-                header=not no_header,
-                rename_duplicates=rename_duplicates,
-            ),
-            cut=options.given(
+        flags: dict[str, object] = {
+            "read": {**read, **options.given(no_target=no_target or None)},
+            "cut": options.given(
                 folds=folds,
                 batches=batches,
                 by=by,
                 time=time,
                 every=every,
                 cuts=cuts,
+                gap=gap,
                 group=group,
+                group_missing=group_missing,
                 splitter=splitter,
-                shuffle=shuffle,
+                shuffle=shuffle or None,
+            ),
+            "clients": options.given(
+                clients=clients,
+                partition=partition,
+                concentration=concentration,
+                classes=classes,
+                noise=noise,
+                min_rows=min_rows,
             ),
             **options.given(
                 reference=reference,
@@ -95,61 +110,38 @@ def audit(
                 draws=draws,
                 block=block,
                 seed=seed,
-                jobs=jobs or os.cpu_count(),
+                jobs=jobs,
             ),
+        }
+        given = layered.resolved(
+            AuditSettings,
+            flags,
+            recipe=recipe,
+            isolated=isolated,
+            has_data=has_data,
+            quiet=quiet,
+            lowest=options.given(jobs=os.cpu_count()),
         )
-        outputs.check(wanted)
-        demonstration = data is None and dataset is None
+        settings, demonstration = given.settings, given.demonstration
+        federated.of_partition(settings.clients, concentration=concentration, classes=classes, noise=noise)
+        files, dataset = (given.data,) if given.data else files, given.dataset or dataset
+        reference_file = None if settings.reference in audited_files.REFERENCE_WORDS else settings.reference
+        compared = baseline if write_baseline is None else None  # which may take the place of the old one
+        outputs.check(wanted, read=(*files, reference_file, recipe, compared))
         if demonstration and not quiet:
             streams.say(_demonstration_note(fail_on))
-        report = _audited(data, options.DEMONSTRATION if demonstration else dataset, data_dir, settings, quiet=quiet)
-        outputs.publish(report, wanted, verbose=verbose, quiet=quiet)
-        default = exits.FailOn.NEVER if demonstration else exits.FailOn.SHIFT
-        raise typer.Exit(exits.code(report.verdict, fail_on or default))
+        name = options.DEMONSTRATION if demonstration else dataset
+        found = audited_files.audited(files, name, data_dir, settings, baseline, quiet=quiet)
+        fails = fail_on or (exits.FailOn.NEVER if demonstration else exits.FailOn.SHIFT)
+        code = exits.audit_code(found, fails)
+        if code == exits.UNUSABLE and write_baseline is not None:
+            streams.say(f"{write_baseline} is not written, since it would lack the files that could not be audited")
+            wanted = tuple(each for each in wanted if each.format != outputs.BASELINE)
+        outputs.publish(found, wanted, verbose=verbose, quiet=quiet, fail_on=fails)
+        lenient = exit_zero or write_baseline is not None
+        raise typer.Exit(exits.FINE if lenient and code == exits.FINDING else code)
 
 
 def _demonstration_note(fail_on: exits.FailOn | None) -> str:
     note = options.DEMONSTRATION_NOTE
     return note if fail_on is not None else f"{note}, which exits 0 whatever the verdict"
-
-
-def _audited(
-    data: str | None, name: str | None, data_dir: Path | None, settings: AuditSettings, *, quiet: bool
-) -> AuditReport:
-    """Load the table and its reference, then audit."""
-    with streams.progress(quiet=quiet) as progress:
-        reference_path = _reference_path(settings.reference)
-        from picsc.datasets.intake import read_or_get
-        from picsc.datasets.load import load
-
-        dataset = read_or_get(
-            name or str(data),
-            named=name is not None,
-            settings=settings.read,
-            keys=settings.keys,
-            data_dir=data_dir,
-        )
-        reference = load(reference_path, settings.read) if reference_path is not None else None
-        from picsc.auditing import audit_dataset  # loads torch, so after everything that may be wrong with the data
-
-        return audit_dataset(dataset, settings, reference=reference, progress=progress)
-
-
-def _reference_path(reference: str | None) -> Path | None:
-    """The file that `--reference` names; None for one of its words.
-
-    Raises:
-        SettingsError: it is neither a word nor a file.
-    """
-    if reference is None or reference in REFERENCE_WORDS:
-        return None
-    path = Path(reference)
-    try:
-        found = path.is_file()
-    except OSError:  # a name that no file can have
-        found = False
-    if not found:
-        raise SettingsError(
-            f"--reference {reference}: there is no such file, and it is none of the words {', '.join(REFERENCE_WORDS)}"
-        )
-    return path

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from picsc_cli import compare_gate, exits, options, outputs, streams
+from picsc_cli import compare_gate, exits, layered, options, outputs, streams
 from picsc_cli import compare_options as comparing
 from picsc_cli import training_options as training
 from picsc_cli.cv import interrupted_line
+from picsc_cli.reading_options import NOTHING, Read, takes_reading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from picsc.compare_report import CompareReport
     from picsc.settings import CompareSettings
 
@@ -24,21 +24,18 @@ DEMONSTRATION_NOTE = (
     f"{options.DEMONSTRATION_NOTE}; unless options say otherwise, its training rows are selected by their first "
     "principal component, so that the true weights are known"
 )
+DEMONSTRATED: Mapping[str, object] = {"repeats": 5, "bias": "auto"}
+"""What the demonstration does where nothing is said: selected training rows, five repeats."""
 _NEEDED = {"relative": "rulsif", "bound": "kmm", "ridge": "kmm", "match": "diw", "labelled": "diw"}
 """Options that one method alone listens to."""
 
 
+@takes_reading
 def compare(
     data: options.DataArgument = None,
     dataset: options.DatasetName = None,
     data_dir: options.DataDir = None,
-    target: options.Target = None,
-    task: options.TaskName = None,
-    categorical: options.Categorical = None,
-    numeric: options.Numeric = None,
-    drop: options.Drop = None,
-    no_header: options.NoHeader = False,
-    rename_duplicates: options.RenameDuplicates = False,
+    read: Read = NOTHING,
     folds: comparing.Folds = None,
     batches: options.Batches = None,
     by: options.By = None,
@@ -82,6 +79,8 @@ def compare(
     repeats: comparing.Repeats = None,
     seed: options.Seed = None,
     jobs: options.Jobs = None,
+    recipe: options.RecipeFile = None,
+    isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
     output: options.OutputsOfRecipes = None,
@@ -98,30 +97,15 @@ def compare(
     input could not be used, 3 a bug in picsc.
     """
     with exits.outcome(interrupted_line(run_dir)):
-        demonstration = data is None and dataset is None
-        methods = options.names(method)
         of_one_method = options.given(relative=relative, bound=bound, ridge=ridge, match=match, labelled=labelled)
         options.together(
             (data is not None and dataset is not None, f"choose a file ({data}) or --dataset {dataset}, not both"),
             (verbose and quiet, "choose --verbose or --quiet, not both"),
-            (bias_strength is not None and bias is None and not demonstration, "--bias-strength goes with --bias COL"),
-            *(
-                (_NEEDED[name] not in (methods or ("kmm", "diw")), f"--{name} goes with --method {_NEEDED[name]}")
-                for name in of_one_method
-            ),
         )
         wanted = outputs.parse(output or (), outputs.COMPARE_FORMATS)
         gate = compare_gate.gate(candidate, fail_under, fail_on)
-        chosen: dict[str, object] = {
-            "read": options.given(
-                target=target,
-                task=task,
-                categorical=options.names(categorical),
-                numeric=options.names(numeric),
-                drop=options.names(drop),
-                header=not no_header,
-                rename_duplicates=rename_duplicates,
-            ),
+        flags: dict[str, object] = {
+            "read": read,
             "cut": options.given(
                 folds=folds,
                 batches=batches,
@@ -154,7 +138,7 @@ def compare(
                 bias_strength=bias_strength,
                 label_noise=label_noise,
                 fragments=fragments,
-                methods=methods,
+                methods=options.names(method),
                 algorithm=algorithm,
                 validation=validation,
                 adapt=adapt,
@@ -162,15 +146,35 @@ def compare(
                 most_rows=most_rows,
                 repeats=repeats,
                 seed=seed,
-                jobs=jobs or os.cpu_count(),
+                jobs=jobs,
             ),
         }
-        from picsc.settings import CompareSettings, validated
+        from picsc.settings import CompareSettings
 
-        settings = validated(CompareSettings, **(demonstrated(chosen) if demonstration else chosen))
+        found = layered.resolved(
+            CompareSettings,
+            flags,
+            recipe=recipe,
+            isolated=isolated,
+            has_data=data is not None or dataset is not None,
+            quiet=quiet,
+            demonstrated=DEMONSTRATED,
+            lowest=options.given(jobs=os.cpu_count()),
+        )
+        settings, data, dataset = found.settings, found.data or data, found.dataset or dataset
+        options.together(
+            (
+                bias_strength is not None and settings.bias is None and not found.demonstration,
+                "--bias-strength goes with --bias COL",
+            ),
+            *(
+                (_NEEDED[name] not in settings.methods, f"--{name} goes with --method {_NEEDED[name]}")
+                for name in of_one_method
+            ),
+        )
         compare_gate.check(gate, settings.methods)
-        outputs.check(wanted)
-        if demonstration:
+        outputs.check(wanted, read=(data, recipe, *settings.test_on))
+        if found.demonstration:
             dataset = options.DEMONSTRATION
             if not quiet:
                 streams.say(DEMONSTRATION_NOTE)
@@ -181,18 +185,6 @@ def compare(
         for sentence in ((took,) if took and not timings and not quiet else ()) + rejected:
             streams.say(sentence)
         raise typer.Exit(exits.FINDING if rejected or report.failed else exits.FINE)
-
-
-def demonstrated(chosen: Mapping[str, object]) -> dict[str, object]:
-    """What the demonstration does where the options say nothing: selected training rows, five repeats.
-
-    Args:
-        chosen: the settings that were given.
-    """
-    cut = chosen.get("cut")
-    split = isinstance(cut, dict) and any(way in cut for way in ("folds", "batches", "by", "time"))
-    selected = {} if split or "test_on" in chosen else {"bias": "auto"}
-    return {"repeats": 5, **selected, **chosen}
 
 
 def untimed(report: CompareReport) -> CompareReport:
@@ -219,7 +211,11 @@ def _compared(
     """Load the data and, where it is a file of its own, the target; then compare."""
     with streams.progress(quiet=quiet) as progress:
         from picsc.datasets.intake import read_or_get
+        from picsc.datasets.libsvm_files import libsvm_choices
 
+        if path is not None:  # one width for the data and the file of --test-on; `read_alike` would load torch
+            files = (path, *(() if settings.cut.ways else settings.test_on))
+            settings = settings.model_copy(update={"read": libsvm_choices(files, settings.read)})
         data = read_or_get(
             name or str(path),
             named=name is not None,

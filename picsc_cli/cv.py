@@ -8,25 +8,21 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from picsc_cli import exits, options, outputs, streams
+from picsc_cli import exits, layered, options, outputs, streams
 from picsc_cli import training_options as training
+from picsc_cli.reading_options import NOTHING, Read, takes_reading
 
 if TYPE_CHECKING:
     from picsc.cv_report import CvReport
     from picsc.settings import CvSettings
 
 
+@takes_reading
 def cv(
     data: options.DataArgument = None,
     dataset: options.DatasetName = None,
     data_dir: options.DataDir = None,
-    target: options.Target = None,
-    task: options.TaskName = None,
-    categorical: options.Categorical = None,
-    numeric: options.Numeric = None,
-    drop: options.Drop = None,
-    no_header: options.NoHeader = False,
-    rename_duplicates: options.RenameDuplicates = False,
+    read: Read = NOTHING,
     folds: options.Folds = None,
     batches: options.Batches = None,
     by: options.By = None,
@@ -58,6 +54,8 @@ def cv(
     repeats: training.Repeats = None,
     seed: options.Seed = None,
     jobs: options.Jobs = None,
+    recipe: options.RecipeFile = None,
+    isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
     output: options.OutputsWithCsv = None,
@@ -76,20 +74,11 @@ def cv(
             (no_shuffle and bool(ordered), f"--no-shuffle goes with --folds, not with --{ordered}"),
         )
         wanted = outputs.parse(output or (), outputs.CV_FORMATS)
-        from picsc.settings import CvSettings, validated
+        from picsc.settings import CvSettings
 
-        settings = validated(
-            CvSettings,
-            read=options.given(
-                target=target,
-                task=task,
-                categorical=options.names(categorical),
-                numeric=options.names(numeric),
-                drop=options.names(drop),
-                header=not no_header,
-                rename_duplicates=rename_duplicates,
-            ),
-            cut=options.given(
+        flags: dict[str, object] = {
+            "read": read,
+            "cut": options.given(
                 folds=folds,
                 batches=batches,
                 by=by,
@@ -100,7 +89,7 @@ def cv(
                 splitter=splitter,
                 shuffle=False if no_shuffle else None,
             ),
-            penalty=options.given(
+            "penalty": options.given(
                 kind=penalty,
                 strength=strength,
                 warmup=warmup,
@@ -109,7 +98,7 @@ def cv(
                 when_quiet=when_quiet,
                 merge=merge,
             ),
-            train=options.given(
+            "train": options.given(
                 epochs=epochs,
                 lr=rate,
                 batch_size=batch_size,
@@ -118,19 +107,29 @@ def cv(
                 device=device,
                 precision=precision,
             ),
-            keep_rare=keep_rare,
             **options.given(
+                keep_rare=keep_rare or None,
                 methods=options.names(method),
                 algorithm=algorithm,
                 repeats=repeats,
                 validation=validation,
                 weights=weights,
                 seed=seed,
-                jobs=jobs or os.cpu_count(),
+                jobs=jobs,
             ),
+        }
+        found = layered.resolved(
+            CvSettings,
+            flags,
+            recipe=recipe,
+            isolated=isolated,
+            has_data=data is not None or dataset is not None,
+            quiet=quiet,
+            lowest=options.given(jobs=os.cpu_count()),
         )
-        outputs.check(wanted)
-        if data is None and dataset is None:
+        settings, data, dataset = found.settings, found.data or data, found.dataset or dataset
+        outputs.check(wanted, read=(data, recipe))
+        if found.demonstration:
             dataset = options.DEMONSTRATION
             if not quiet:
                 streams.say(options.DEMONSTRATION_NOTE)

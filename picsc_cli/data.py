@@ -1,27 +1,35 @@
-"""`picsc data`: which data sets are there, getting one, and what is in one."""
+"""`picsc data`: which data sets are there, getting one, and what is in one, or in a file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from picsc_cli import exits, options, streams
-from picsc_cli.help import PanelledCommand
+from picsc_cli import exits, options, outputs, streams
+from picsc_cli.help import PanelledCommand, SayingGroup
+from picsc_cli.reading_options import NOTHING, Read, takes_reading
+from picsc_cli.render_data import aligned
 
 if TYPE_CHECKING:
     from picsc.datasets.inventory import Description
 
 app = typer.Typer(
     name="data",
-    help="List, get and describe data sets by name.",
+    cls=SayingGroup,
+    help="List, get and describe data sets by name, and show how a file is read.",
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"default_map": {"help": False}},  # as in `app`, for the sake of `--help`
 )
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="Of the data set.", show_default=False)]
+_File = Annotated[str, typer.Argument(metavar="FILE", help="With a table; - is standard input.", show_default=False)]
+_Outputs = Annotated[
+    list[str] | None,
+    typer.Option("--output", metavar="FORMAT", help="table or json[:FILE].", rich_help_panel=options.OUTPUT),
+]
+_FORMATS = ("table", "json")
 
 
 @app.command("list", cls=PanelledCommand)
@@ -33,7 +41,7 @@ def list_sets(data_dir: options.DataDir = None) -> None:
         root, entries = inventory(data_dir)
         rows = [("NAME", "KIND", "SHAPE", "WHERE")]
         rows += [(entry.name, entry.kind, entry.shape or "-", entry.where) for entry in entries]
-        streams.write_stdout(f"data directory: {streams.printable(str(root))}\n\n" + _aligned(rows))
+        streams.write_stdout(f"data directory: {streams.printable(str(root))}\n\n" + aligned(rows))
 
 
 @app.command(cls=PanelledCommand)
@@ -58,6 +66,26 @@ def info(name: _Name, data_dir: options.DataDir = None) -> None:
         streams.write_stdout(_described(describe(name, data_dir)))
 
 
+@app.command(cls=PanelledCommand)
+@takes_reading
+def show(
+    file: _File,
+    read: Read = NOTHING,
+    no_target: options.NoTarget = False,
+    output: _Outputs = None,
+) -> None:
+    """Print how a file is read and what it holds, without auditing it."""
+    with exits.outcome():
+        wanted = outputs.parse(output or (), _FORMATS)
+        from picsc.settings import ReadSettings, validated
+
+        settings = validated(ReadSettings, **read, **options.given(no_target=no_target or None))
+        outputs.check(wanted, read=(file,))
+        from picsc.inspection import inspect_file
+
+        outputs.publish(inspect_file(file, settings), wanted)
+
+
 def _described(found: Description) -> str:
     """One fact per line."""
     test = f", the last {found.test} of them the test part" if found.test else ""
@@ -76,13 +104,4 @@ def _described(found: Description) -> str:
         facts.append(("target", found.target if found.classes else f"{found.target} (numbers)"))
     if found.classes:
         facts.append(("classes", ", ".join(f"{name} {count}" for name, count in found.classes)))
-    return _aligned([*facts, ("sha256", found.sha256)])
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Columns two blanks apart, the last as long as it is."""
-    shown = [[streams.printable(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-    return "".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n" for row in shown
-    )
+    return aligned([*facts, ("sha256", found.sha256)])

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 from picsc.errors import PicscError, RecipeError
+from picsc.reports import AuditReports
 from picsc_cli.signals import Terminated, termination
 from picsc_cli.streams import say
 
 if TYPE_CHECKING:
-    from picsc.reports import Verdict
+    from picsc.reports import AuditReport, FragmentReport, Verdict
 
 FINE, FINDING, UNUSABLE, BUG, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
 
@@ -40,6 +41,28 @@ _FAILS: dict[FailOn, tuple[Verdict, ...]] = {
 def code(verdict: Verdict, fail_on: FailOn) -> int:
     """The exit code of a verdict: 1 when it is at or above `fail_on`, else 0."""
     return FINDING if verdict in _FAILS[fail_on] else FINE
+
+
+def failing(report: AuditReport, fail_on: FailOn) -> tuple[FragmentReport, ...]:
+    """The pieces that make an audit exit 1: shifts that no baseline knows, and what else `fail_on` asks for.
+
+    A piece that could not be judged fails only with a table whose verdict that is: one small piece beside others that
+    are ok does not make the table inconclusive.
+    """
+    verdicts = _FAILS[fail_on]
+    doubtful = report.verdict != "shift" and report.verdict in verdicts
+    return tuple(
+        piece
+        for piece in report.fragments
+        if piece.verdict in verdicts and (piece.standing != "known" if piece.verdict == "shift" else doubtful)
+    )
+
+
+def audit_code(found: AuditReport | AuditReports, fail_on: FailOn) -> int:
+    """The exit code of audits: 2 when a file could not be used, else 1 when a piece of any fails, else 0."""
+    if isinstance(found, AuditReports):
+        return UNUSABLE if found.unaudited else max((audit_code(each, fail_on) for each in found.reports), default=FINE)
+    return FINDING if failing(found, fail_on) else FINE
 
 
 def leave(done: SystemExit) -> NoReturn:

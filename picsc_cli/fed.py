@@ -3,38 +3,43 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import typer
 
-from picsc_cli import exits, options, outputs, streams
+from picsc_cli import exits, layered, options, outputs, streams
 from picsc_cli import federated_options as federated
 from picsc_cli import training_options as training
 from picsc_cli.cv import interrupted_line
+from picsc_cli.reading_options import NOTHING, Read, takes_reading
 
 if TYPE_CHECKING:
     from picsc.fed_report import FedAuditReport, FedReport
 
 DEMONSTRATION = "digits"
-DEMONSTRATED = ("fedavg", "fedprox", "scaffold", "picsc")
-"""Methods of the demonstration: without the controls it takes seconds."""
+DEMONSTRATED: Mapping[str, object] = {
+    "clients": {"clients": 10, "partition": "noise", "noise": 1.0},
+    "model": "mlp",
+    "hidden": 16,
+    "rounds": 10,
+    "epochs": 1,
+    "repeats": 2,
+    "methods": ("fedavg", "fedprox", "scaffold", "picsc"),
+}
+"""What the demonstration does where nothing is said: noisy clients, a small model, few rounds, no controls."""
 DEMONSTRATION_NOTE = (
     f"no DATA given, so this is a demonstration on scikit-learn's {DEMONSTRATION}, without picsc's controls; unless "
     "options say otherwise, each of 10 clients sees them through more noise than the one before"
 )
 
 
+@takes_reading
 def fed(
     data: options.DataArgument = None,
     dataset: options.DatasetName = None,
     data_dir: options.DataDir = None,
-    target: options.Target = None,
-    task: options.TaskName = None,
-    categorical: options.Categorical = None,
-    numeric: options.Numeric = None,
-    drop: options.Drop = None,
-    no_header: options.NoHeader = False,
-    rename_duplicates: options.RenameDuplicates = False,
+    read: Read = NOTHING,
     by: federated.By = None,
     clients: federated.Clients = None,
     partition: federated.Partition = None,
@@ -71,6 +76,8 @@ def fed(
     audit_only: federated.AuditOnly = False,
     seed: options.Seed = None,
     jobs: options.Jobs = None,
+    recipe: options.RecipeFile = None,
+    isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
     output: options.OutputsOfRecipes = None,
@@ -84,21 +91,10 @@ def fed(
     not be used, 3 a bug in picsc.
     """
     with exits.outcome("interrupted" if audit_only else interrupted_line(run_dir)):
-        demonstration = data is None and dataset is None
         options.together(
             (data is not None and dataset is not None, f"choose a file ({data}) or --dataset {dataset}, not both"),
             (verbose and quiet, "choose --verbose or --quiet, not both"),
             (epochs is not None and steps is not None, "choose --epochs or --steps, not both"),
-            (
-                concentration is not None and partition not in ("dirichlet", "quantity"),
-                "--concentration goes with --partition dirichlet or quantity",
-            ),
-            (classes is not None and partition != "classes", "--classes goes with --partition classes"),
-            (
-                noise is not None and (partition or ("noise" if demonstration and by is None else None)) != "noise",
-                "--noise goes with --partition noise",
-            ),
-            (min_rows is not None and by is not None, "--min-rows goes with --clients N, not with --by"),
             (audit_only and plot is not None, "--plot draws rounds, and --audit-only has none"),
             (
                 audit_only and (resume or run_dir is not None),
@@ -106,65 +102,66 @@ def fed(
             ),
         )
         wanted = outputs.with_plot(outputs.parse(output or (), outputs.FED_FORMATS), plot)
-        invented = options.given(
-            by=by,
-            clients=clients,
-            partition=partition,
-            concentration=concentration,
-            classes=classes,
-            noise=noise,
-            min_rows=min_rows,
-        )
-        chosen = options.given(
-            methods=options.names(method),
-            model=model,
-            hidden=hidden,
-            rounds=rounds,
-            epochs=epochs,
-            steps=steps,
-            batch_size=batch_size,
-            lr=rate,
-            momentum=momentum,
-            weight_decay=weight_decay,
-            server_lr=server_lr,
-            server_momentum=server_momentum,
-            sample=sample,
-            mean=mean,
-            proximal=proximal,
-            strength=strength,
-            alpha=alpha,
-            gamma=gamma,
-            delta=delta,
-            aggregate=aggregate,
-            validation=validation,
-            most_rows=most_rows,
-            target_accuracy=target_accuracy,
-            repeats=repeats,
-            allow_failures=allow_failures,
-            device=device,
-            seed=seed,
-            jobs=jobs or os.cpu_count(),
-        )
-        if demonstration:
-            invented, chosen = demonstrated(invented, chosen)
-        from picsc.settings import FedSettings, validated
-
-        settings = validated(
-            FedSettings,
-            read=options.given(
-                target=target,
-                task=task,
-                categorical=options.names(categorical),
-                numeric=options.names(numeric),
-                drop=options.names(drop),
-                header=not no_header,
-                rename_duplicates=rename_duplicates,
+        flags: dict[str, object] = {
+            "read": read,
+            "clients": options.given(
+                by=by,
+                clients=clients,
+                partition=partition,
+                concentration=concentration,
+                classes=classes,
+                noise=noise,
+                min_rows=min_rows,
             ),
-            clients=invented,
-            **chosen,
+            **options.given(
+                methods=options.names(method),
+                model=model,
+                hidden=hidden,
+                rounds=rounds,
+                epochs=epochs,
+                steps=steps,
+                batch_size=batch_size,
+                lr=rate,
+                momentum=momentum,
+                weight_decay=weight_decay,
+                server_lr=server_lr,
+                server_momentum=server_momentum,
+                sample=sample,
+                mean=mean,
+                proximal=proximal,
+                strength=strength,
+                alpha=alpha,
+                gamma=gamma,
+                delta=delta,
+                aggregate=aggregate,
+                validation=validation,
+                most_rows=most_rows,
+                target_accuracy=target_accuracy,
+                repeats=repeats,
+                allow_failures=allow_failures,
+                device=device,
+                seed=seed,
+                jobs=jobs,
+            ),
+        }
+        from picsc.settings import FedSettings
+
+        found = layered.resolved(
+            FedSettings,
+            flags,
+            recipe=recipe,
+            isolated=isolated,
+            has_data=data is not None or dataset is not None,
+            quiet=quiet,
+            demonstrated=DEMONSTRATED,
+            lowest=options.given(jobs=os.cpu_count()),
         )
-        outputs.check(wanted)
-        if demonstration and not quiet:
+        settings, data, dataset = found.settings, found.data or data, found.dataset or dataset
+        federated.of_partition(settings.clients, concentration=concentration, classes=classes, noise=noise)
+        by_column = settings.clients.by is not None
+        options.together((min_rows is not None and by_column, "--min-rows goes with --clients N, not with --by"))
+        outputs.check(wanted, read=(data, recipe))
+        if found.demonstration and not quiet:
             streams.say(DEMONSTRATION_NOTE)
         from picsc.datasets.natural import with_own_clients  # loads pandas, as reading will
 
@@ -172,8 +169,8 @@ def fed(
         with streams.progress(quiet=quiet) as progress:
             from picsc.datasets.intake import read_or_get
 
-            name = DEMONSTRATION if demonstration else dataset
-            read = read_or_get(
+            name = DEMONSTRATION if found.demonstration else dataset
+            table = read_or_get(
                 name or str(data),
                 named=name is not None,
                 settings=settings.read,
@@ -184,27 +181,12 @@ def fed(
             if audit_only:
                 from picsc.federated_auditing import audit_clients  # loads torch: after all that may be wrong above
 
-                report = audited = audit_clients(read, settings, progress=progress)
+                report = audited = audit_clients(table, settings, progress=progress)
                 code = exits.code(audited.verdict, exits.FailOn.SHIFT)
             else:
                 from picsc.federating import federate_dataset  # likewise
 
-                report = trained = federate_dataset(read, settings, run_dir=run_dir, resume=resume, progress=progress)
+                report = trained = federate_dataset(table, settings, run_dir=run_dir, resume=resume, progress=progress)
                 code = exits.FINDING if trained.failed else exits.FINE
         outputs.publish(report, wanted, verbose=verbose, quiet=quiet)
         raise typer.Exit(code)
-
-
-def demonstrated(invented: dict[str, object], chosen: dict[str, object]) -> tuple[dict[str, object], dict[str, object]]:
-    """What the demonstration does where the options say nothing: noisy clients, a small model, few rounds.
-
-    Args:
-        invented: options on clients that were given.
-        chosen: all other settings that were given.
-    """
-    if "by" not in invented:
-        noisy = {} if "partition" in invented else {"partition": "noise", "noise": 1.0}
-        invented = {"clients": 10, **noisy, **invented}
-    passes = {} if "steps" in chosen else {"epochs": 1}
-    small = {"model": "mlp", "hidden": 16, "rounds": 10, "repeats": 2, "methods": DEMONSTRATED}
-    return invented, {**small, **passes, **chosen}

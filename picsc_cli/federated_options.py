@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from picsc_cli.options import together
+
+if TYPE_CHECKING:
+    from picsc.settings import PartitionSettings
 
 _CLIENTS, _METHODS, _TRAINING, _RUN, _OUTPUT = "Clients", "Methods", "Training", "Run", "Output"
 
@@ -178,3 +183,28 @@ Plot = Annotated[
     Path | None,
     typer.Option("--plot", metavar="FILE", help="Accuracy over rounds, as .svg or .html.", rich_help_panel=_OUTPUT),
 ]
+
+
+def of_partition(
+    settings: PartitionSettings, *, concentration: float | None, classes: int | None, noise: float | None
+) -> None:
+    """Refuse options that the way to invent clients does not listen to.
+
+    Args:
+        settings: with the way.
+        concentration: as it was given.
+        classes: likewise.
+        noise: likewise.
+
+    Raises:
+        SettingsError: one was given that another way listens to.
+    """
+    made = settings.partition
+    together(
+        (
+            concentration is not None and made not in ("dirichlet", "quantity"),
+            "--concentration goes with --partition dirichlet or quantity",
+        ),
+        (classes is not None and made != "classes", "--classes goes with --partition classes"),
+        (noise is not None and made != "noise", "--noise goes with --partition noise"),
+    )

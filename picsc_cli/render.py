@@ -1,4 +1,4 @@
-"""An audit report as text for people: three lines of summary, a table as a paper prints it, findings, a footer.
+"""Audit reports as text for people: three lines of summary, a table as a paper prints it, findings, a footer.
 
 Everything shown is read from the report; nothing is computed but widths.
 """
@@ -12,12 +12,14 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from picsc_cli import sections
-from picsc_cli.page import Page, cut, drawn, number, paper_table, paragraph, probability, words
+from picsc_cli.audit_words import moved, overall_lines, side, standing
+from picsc_cli.page import Page, cut, drawn, number, one_line, paper_table, paragraph, probability, words
+from picsc_cli.reading_words import reading_line
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
 
-    from picsc.reports import AuditReport, ColumnShift, FragmentReport
+    from picsc.reports import AuditReport, AuditReports, ColumnShift, FragmentReport
 
 MOST_PIECES = 40
 """Rows of the table at most, as long as no more pieces than that are shifted or inconclusive."""
@@ -33,11 +35,26 @@ def audit_summary(report: AuditReport, page: Page) -> str:
     return sections.three_lines(report.summary, page, sections.VERDICT_STYLE[report.verdict])
 
 
+def audits_summary(reports: AuditReports, page: Page) -> str:
+    """The verdict over all files, then one line per file."""
+    first, *rest = overall_lines(reports)
+    style = sections.VERDICT_STYLE[reports.verdict]
+    return one_line(first, page, style) + "".join(one_line(line, page) for line in rest)
+
+
+def audits_table(reports: AuditReports, page: Page, *, verbose: bool = False) -> str:
+    """The summary of all files, then the whole report of each that could be audited."""
+    tables = (audit_table(report, page, verbose=verbose) for report in reports.reports)
+    return "\n".join([audits_summary(reports, page), *tables])
+
+
 def audit_table(report: AuditReport, page: Page, *, verbose: bool = False) -> str:
     """The whole report; `verbose` adds the columns as they were understood and the settings."""
     shown = _shown(report.fragments)
     title = f"{report.data.name}, {report.data.rows} rows, {report.pieces}, reference: {report.reference}"
-    parts = [audit_summary(report, page), paragraph(title, page) + _pieces(report, shown, page)]
+    reading = reading_line(report.data.reading, verbose=verbose) if report.data.reading else ""
+    about = paragraph(title, page) + (paragraph(reading, page, hanging=2) if reading else "")
+    parts = [audit_summary(report, page), about + _pieces(report, shown, page)]
     left_out = len(report.fragments) - len(shown)
     if left_out:
         counts = f"{left_out} of {len(report.fragments)} pieces"
@@ -68,8 +85,8 @@ def _pieces(report: AuditReport, shown: Sequence[FragmentReport], page: Page) ->
 
     table = paper_table(page, gap)
     justify: list[JustifyMethod] = ["left", *["right"] * 6, "left"]  # type: ignore[list-item]
-    for title, width, side in zip(titles, widths, justify, strict=True):
-        table.add_column(title, justify=side, min_width=width, no_wrap=True, vertical="bottom")
+    for title, width, end in zip(titles, widths, justify, strict=True):
+        table.add_column(title, justify=end, min_width=width, no_wrap=True, vertical="bottom")
     if room:
         table.add_column(_BESIDE, no_wrap=True, vertical="bottom")
     for fragment, row in zip(shown, rows, strict=True):
@@ -87,7 +104,7 @@ def _row(fragment: FragmentReport, draws: int, page: Page) -> tuple[str, ...]:
         str(fragment.rows),
         *(number(value, page) for value in (fragment.fisher_gap, fragment.kl, fragment.tau)),
         *(probability(p, draws, page) for p in (fragment.p_data, fragment.p_model)),
-        fragment.verdict,
+        standing(fragment),
     )
 
 
@@ -111,25 +128,20 @@ def _what(fragment: FragmentReport, level: float, room: int, page: Page) -> str:
 
     A piece that is not shifted, or without such a column, shows its reason instead; it may be empty.
     """
-    moved = _moved(fragment, level)
-    if fragment.verdict != "shift" or not moved:
+    found = moved(fragment, level)
+    if fragment.verdict != "shift" or not found:
         return words(fragment.reason, page)
-    for count in range(min(_NAMES, len(moved)), 0, -1):
-        more = f" +{len(moved) - count} more" if len(moved) > count else ""
-        line = ", ".join(f"{_name(column, page)} {number(column.statistic, page)}" for column in moved[:count]) + more
+    for count in range(min(_NAMES, len(found)), 0, -1):
+        more = f" +{len(found) - count} more" if len(found) > count else ""
+        line = ", ".join(f"{_name(column, page)} {number(column.statistic, page)}" for column in found[:count]) + more
         if cell_len(line) <= room:
             break
     return line
 
 
-def _moved(fragment: FragmentReport, level: float) -> list[ColumnShift]:
-    return [column for column in fragment.columns if column.p_adjusted is not None and column.p_adjusted <= level]
-
-
 def _name(column: ColumnShift, page: Page) -> str:
-    """The column's name, and which side of it moved where that is not its values."""
-    name = cut(words(column.name, page), max(_LONGEST_PIECE, page.width // 2), page)
-    return name + {"missing": " (missing)", "target": " (target)"}.get(column.kind, "")
+    """The column's name, cut to fit, and which side of it moved."""
+    return cut(words(column.name, page), max(_LONGEST_PIECE, page.width // 2), page) + side(column)
 
 
 def _notes(report: AuditReport, shown: Sequence[FragmentReport], page: Page, *, beside: bool) -> Iterator[str]:
@@ -139,12 +151,12 @@ def _notes(report: AuditReport, shown: Sequence[FragmentReport], page: Page, *, 
         what = "" if beside else _what(fragment, report.level, page.width - cell_len(piece) - 3, page)
         if what:
             yield paragraph(f"{piece}: {what}", page, indent=1, hanging=2)
-        for column in _moved(fragment, report.level)[:_NAMES]:
+        for column in moved(fragment, report.level)[:_NAMES]:
             if column.note:
                 yield paragraph(f"{piece}, {_name(column, page)}: {column.note}", page, indent=1, hanging=2)
 
 
-def _footer(report: AuditReport) -> tuple[str, str]:
+def _footer(report: AuditReport) -> tuple[str, ...]:
     """How the verdicts were reached: the null and its thresholds; the reference, the model question and the seed."""
     null, data = report.null, report.data
     drawn_from = f" on {null.rows} rows" if null.rows != data.rows else ""
@@ -152,4 +164,5 @@ def _footer(report: AuditReport) -> tuple[str, str]:
     return (
         f"null: {null.kind} of {null.unit}, {null.draws} draws{drawn_from}; {thresholds}",
         f"reference: {report.reference}; model question: {sections.question(data)}; seed {report.settings.get('seed')}",
+        *([f"baseline: {report.baseline}"] if report.baseline is not None else []),
     )

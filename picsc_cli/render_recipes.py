@@ -86,7 +86,8 @@ def _rows(table: RecipeTable, page: Page) -> str:
         audited = [
             [
                 Text(cut(words(row.data, page), _LONGEST_NAME, page)),
-                *map(Text, _counts(row, page)),
+                Text(_counts(row, page)[0]),
+                Text(row.clients or _counts(row, page)[1]),
                 Text(page.none if row.shifted is None else str(row.shifted)),
                 Text(row.verdict or page.none),
             ]

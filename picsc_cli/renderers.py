@@ -2,45 +2,86 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from picsc.compare_report import CompareReport
 from picsc.cv_report import CvReport
+from picsc.data_report import DataReport
 from picsc.fed_report import FedAuditReport, FedReport
 from picsc.recipe_report import RecipeReport
-from picsc.reports import AuditReport
+from picsc.reports import AuditReport, AuditReports
+from picsc_cli.exits import FailOn
 from picsc_cli.formats.csv import cv_csv
+from picsc_cli.formats.csv_audit import audits_csv
 from picsc_cli.formats.csv_compare import compare_csv
 from picsc_cli.formats.csv_fed import fed_audit_csv, fed_csv
 from picsc_cli.formats.csv_recipes import recipes_csv
+from picsc_cli.formats.github import audits_github
 from picsc_cli.formats.json import report_json
+from picsc_cli.formats.junit import audits_junit
 from picsc_cli.formats.markdown import recipes_markdown
+from picsc_cli.formats.markdown_audit import audits_markdown
 from picsc_cli.formats.markdown_compare import compare_markdown
 from picsc_cli.formats.markdown_fed import fed_audit_markdown, fed_markdown
+from picsc_cli.outputs import BASELINE
 from picsc_cli.plot import fed_html, fed_svg
-from picsc_cli.render import audit_summary, audit_table
+from picsc_cli.render import audit_summary, audit_table, audits_summary, audits_table
 from picsc_cli.render_compare import compare_summary, compare_table
 from picsc_cli.render_cv import cv_summary, cv_table
+from picsc_cli.render_data import data_summary, data_table
 from picsc_cli.render_fed import fed_summary, fed_table
 from picsc_cli.render_fed_audit import fed_audit_summary, fed_audit_table
 from picsc_cli.render_recipes import recipes_summary, recipes_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from picsc_cli.page import Page
 
-Report = AuditReport | CvReport | CompareReport | RecipeReport | FedReport | FedAuditReport
+Report = AuditReport | AuditReports | CvReport | CompareReport | RecipeReport | FedReport | FedAuditReport | DataReport
 
-_FED: dict[str, Callable[[FedReport], str]] = {
-    "csv": fed_csv,
-    "markdown": fed_markdown,
-    "svg": fed_svg,
-    "html": fed_html,
+_R = TypeVar("_R")
+_S = TypeVar("_S", contravariant=True)
+
+
+class _Table(Protocol[_S]):
+    def __call__(self, report: _S, page: Page, /, *, verbose: bool) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Writers(Generic[_R]):
+    """What writes one kind of report for people, and in formats that are the same on every page."""
+
+    summary: Callable[[_R, Page], str]
+    table: _Table[_R]
+    formats: Mapping[str, Callable[[_R], str]]
+
+
+def _baseline(reports: AuditReports) -> str:
+    from picsc.baseline import baseline_text
+
+    return baseline_text(reports.reports)
+
+
+_WRITERS: dict[type[Report], _Writers[Any]] = {
+    AuditReport: _Writers(audit_summary, audit_table, {}),
+    AuditReports: _Writers(
+        audits_summary, audits_table, {"csv": audits_csv, "markdown": audits_markdown, BASELINE: _baseline}
+    ),
+    CvReport: _Writers(cv_summary, cv_table, {"csv": cv_csv}),
+    CompareReport: _Writers(compare_summary, compare_table, {"csv": compare_csv, "markdown": compare_markdown}),
+    RecipeReport: _Writers(recipes_summary, recipes_table, {"csv": recipes_csv, "markdown": recipes_markdown}),
+    FedReport: _Writers(
+        fed_summary, fed_table, {"csv": fed_csv, "markdown": fed_markdown, "svg": fed_svg, "html": fed_html}
+    ),
+    DataReport: _Writers(data_summary, data_table, {}),
+    FedAuditReport: _Writers(
+        fed_audit_summary, fed_audit_table, {"csv": fed_audit_csv, "markdown": fed_audit_markdown}
+    ),
 }
 
 
-def as_text(report: Report, name: str, page: Page, *, verbose: bool = False) -> str:
+def as_text(report: Report, name: str, page: Page, *, verbose: bool = False, fail_on: FailOn = FailOn.SHIFT) -> str:
     """The report in one format.
 
     Args:
@@ -48,27 +89,17 @@ def as_text(report: Report, name: str, page: Page, *, verbose: bool = False) -> 
         name: `summary`, `table`, or another format that `outputs.parse` let through for the verb.
         page: what it is written for.
         verbose: a table also holds the columns as understood, and the settings.
+        fail_on: what an audit's JUnit and annotations call a failure.
     """
     if name == "json":
         return report_json(report, ascii_only=page.ascii_only)
-    if isinstance(report, CvReport):
-        if name == "csv":
-            return cv_csv(report)
-        return cv_summary(report, page) if name == "summary" else cv_table(report, page, verbose=verbose)
-    if isinstance(report, CompareReport):
-        if name in ("csv", "markdown"):
-            return compare_csv(report) if name == "csv" else compare_markdown(report)
-        return compare_summary(report, page) if name == "summary" else compare_table(report, page, verbose=verbose)
-    if isinstance(report, RecipeReport):
-        if name in ("csv", "markdown"):
-            return recipes_csv(report) if name == "csv" else recipes_markdown(report)
-        return recipes_summary(report, page) if name == "summary" else recipes_table(report, page, verbose=verbose)
-    if isinstance(report, FedReport):
-        if name in _FED:
-            return _FED[name](report)
-        return fed_summary(report, page) if name == "summary" else fed_table(report, page, verbose=verbose)
-    if isinstance(report, FedAuditReport):
-        if name in ("csv", "markdown"):
-            return fed_audit_csv(report) if name == "csv" else fed_audit_markdown(report)
-        return fed_audit_summary(report, page) if name == "summary" else fed_audit_table(report, page, verbose=verbose)
-    return audit_summary(report, page) if name == "summary" else audit_table(report, page, verbose=verbose)
+    if isinstance(report, AuditReport) and name not in ("summary", "table"):
+        report = AuditReports((report,), ())  # one file alone is written as one of several
+    if isinstance(report, AuditReports) and name == "junit":
+        return audits_junit(report, fail_on, ascii_only=page.ascii_only)
+    if isinstance(report, AuditReports) and name == "github":
+        return audits_github(report, fail_on)
+    writers = _WRITERS[type(report)]
+    if name == "summary":
+        return writers.summary(report, page)
+    return writers.table(report, page, verbose=verbose) if name == "table" else writers.formats[name](report)

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from picsc_cli import exits, options, outputs, streams
+from picsc_cli import audited_files, exits, options, outputs, streams
 from picsc_cli.cv import interrupted_line
+from picsc_cli.layered import found_project, of_project
 
 Recipes = Annotated[list[Path], typer.Argument(metavar="RECIPE", help="Recipe files (YAML).", show_default=False)]
 
@@ -18,33 +19,47 @@ def run(
     recipes: Recipes,
     data_dir: options.DataDir = None,
     jobs: options.Jobs = None,
+    isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
+    exit_zero: options.ExitZero = False,
     output: options.OutputsOfRecipes = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Run recipes and show the paper's numbers beside ours.
 
-    Exit code: 0 fine, 1 a data set or a model without a result, 2 a recipe could not be used, 3 a bug in picsc.
+    Settings of [tool.picsc] in pyproject.toml lie under those of the recipes.
+
+    Exit code: 0 fine, 1 a shift, or a data set or a model without a result, 2 a recipe could not be used, 3 a bug in
+    picsc.
     """
     with exits.outcome(interrupted_line(run_dir)):
         options.together((verbose and quiet, "choose --verbose or --quiet, not both"))
+        audited_files.each_once([str(recipe) for recipe in recipes], "RECIPE")
         wanted = outputs.parse(output or (), outputs.RECIPE_FORMATS)
         from picsc.recipes import load_recipes
 
-        loaded = load_recipes(recipes)
-        outputs.check(wanted)
+        project = found_project(isolated=isolated)
+        loaded = load_recipes(recipes, project)
+        tables = [task.data for recipe in loaded for task in recipe.tasks if task.is_file]
+        outputs.check(wanted, read=(*recipes, *tables))
+        if project is not None and not quiet:
+            for recipe in loaded:
+                told = of_project(recipe.origins, project)
+                if told:
+                    streams.say(f"{recipe.path}: {told}")
         with streams.progress(quiet=quiet) as progress:
             from picsc.recipes_run import run_recipes  # loads scipy, so after everything that may be wrong above
 
             report = run_recipes(
                 loaded,
                 data_dir=data_dir,
-                jobs=jobs or os.cpu_count() or 1,
+                jobs=jobs or (project.jobs if project is not None else None) or os.cpu_count() or 1,
                 run_dir=run_dir,
                 resume=resume,
                 progress=progress or (None if quiet else streams.say),
             )
         outputs.publish(report, wanted, verbose=verbose, quiet=quiet)
-        raise typer.Exit(exits.FINDING if report.failed else exits.FINE)
+        found = report.failed or report.shifted
+        raise typer.Exit(exits.FINDING if found and not exit_zero else exits.FINE)

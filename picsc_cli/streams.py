@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 from picsc.errors import SettingsError
 
@@ -32,8 +33,7 @@ def is_unicode(encoding: str | None) -> bool:
 
 def say(sentence: str) -> None:
     """One line on standard error, `picsc: sentence`; control characters are shown escaped."""
-    if sys.stderr is not None:
-        print("picsc:", printable(sentence), file=sys.stderr)  # noqa: T201 - this is where the command talks
+    write_stderr(f"picsc: {printable(sentence)}\n")
 
 
 def printable(text: str) -> str:
@@ -53,23 +53,35 @@ def write_stdout(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        _discard_stdout()
+        _discard(sys.stdout)
     except OSError as error:
-        _discard_stdout()
+        _discard(sys.stdout)
         raise SettingsError(f"cannot write the report to standard output: {error.strerror or error}") from None
 
 
-def _discard_stdout() -> None:
-    """Point standard output at nothing, so that the interpreter's own flush at exit does not fail again."""
+def write_stderr(text: str) -> None:
+    """Write and flush; a reader that has gone, or a stream that cannot be written to, is nobody to tell."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        _discard(sys.stderr)
+
+
+def _discard(stream: TextIO) -> None:
+    """Point a stream at nothing, so that the interpreter's own flush at exit does not fail again."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Callable[[str], None] | None]:
     """A spinner on standard error that takes a line of text, or None where nobody would watch it."""
-    if quiet or os.environ.get("CI") or sys.stderr is None or not sys.stderr.isatty():
+    nobody = os.environ.get("CI") or os.environ.get("TERM") == "dumb"
+    if quiet or nobody or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console

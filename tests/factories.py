@@ -8,12 +8,16 @@ from picsc.cv_report import CvReport, Difference, Interval, Loss, MethodReport, 
 from picsc.recipe_report import OverSets, PairedDifference, RecipeReport, RecipeRow, RecipeTable, Score
 from picsc.reports import (
     AuditReport,
+    AuditReports,
+    Choice,
     ColumnInfo,
     ColumnShift,
     DataInfo,
     Finding,
     FragmentReport,
     NullInfo,
+    Reading,
+    Unaudited,
     Verdict,
 )
 
@@ -140,6 +144,49 @@ def audit_report(*fragments: FragmentReport, **changes: object) -> AuditReport:
         manifest={"picsc": "0.1.0", "loss": float("nan")},
     )
     return replace(report, **changes)
+
+
+def reading(file_format: str = "csv", compression: str = "", **choices: str) -> Reading:
+    """How a file was read; a choice is `value, how`."""
+    pairs = {name: told.split(", ", 1) for name, told in choices.items()}
+    return Reading(file_format, compression, tuple(Choice(name, value, how) for name, (value, how) in pairs.items()))
+
+
+USUAL = reading(
+    encoding="utf-8, the default", delimiter=",, the first 20 lines agree", quote="double, the default",
+    decimal="point, the default", header="yes, the default",
+)  # fmt: skip
+ODD = reading("csv", "gzip", encoding="cp1252, not UTF-8", delimiter=";, the first 20 lines agree", header="no, told")
+
+
+def file_report(source: str, *fragments: FragmentReport, **changes: object) -> AuditReport:
+    """A report on a file, whose verdict is that of its pieces."""
+    data = replace(audit_report().data, name=source, source=source, reading=USUAL)
+    found = {piece.verdict for piece in fragments}
+    verdict = next((v for v in ("shift", "inconclusive", "ok") if v in found), "ok")
+    summary = (f"{verdict}: as the pieces of {source} say", "worst: this one", "next: look at it")
+    given: dict[str, object] = {"data": data, "verdict": verdict, "summary": summary, "findings": (), **changes}
+    return audit_report(*fragments, **given)
+
+
+def audit_reports() -> AuditReports:
+    """Three files: one with all kinds of pieces and a baseline, one that is ok, one that could not be audited."""
+    known = replace(MODEL_ONLY, standing="known", first_row=172)
+    first = file_report(
+        "data/tumours.csv",
+        fragment("fold 1", first_row=1),
+        fragment("fold 2", first_row=58, reason="real but small: effect 0.02 < --min-effect 0.05"),
+        replace(SHIFTED, standing="worse", first_row=115),
+        known,
+        TOO_SMALL,
+        findings=audit_report().findings,
+        baseline="picsc-baseline.json",
+        manifest={"versions": {"python": "3.12.0", "picsc": "0.1.0"}, "seed": 7},
+    )
+    odd = file_report("data/odd.csv.gz", fragment("fold 1", first_row=1))
+    second = replace(odd, data=replace(odd.data, reading=ODD))
+    missing = Unaudited("data/a,b|c.csv", "data/a,b|c.csv: no such file")
+    return AuditReports((first, second), (missing,))
 
 
 def unit(repeat: int, piece: str, accuracy: float | None, **changes: object) -> Unit:

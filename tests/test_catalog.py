@@ -299,7 +299,7 @@ def test_arff_in_place_of_keel(data: Path) -> None:
 
 def test_a_damaged_arff_is_refused(data: Path) -> None:
     write(data / "vote.arff", ARFF.replace("'n',1.5", "'never',1.5"))
-    with pytest.raises(DataError, match=r"vote\.arff is no ARFF that can be read: .*never"):
+    with pytest.raises(DataError, match=r"vote\.arff, line \d+: 'never' is none of the 2 levels"):
         by_name("housevotes", ReadSettings())
 
 
@@ -331,10 +331,10 @@ def test_dat_of_keel_is_the_same_table_as_its_csv(data: Path) -> None:
     ("old", "new", "words"),
     [
         ("54, a, positive\n38", "54, positive\n38", "line 8: 2 fields where 3 attributes are declared"),
-        ("54, a, positive\n38", "old, a, positive\n38", "attribute 'Age' is declared a number, but .*'old'"),
-        ("38, b", "38, c", "attribute 'Kind' holds 'c', which is none of its declared levels"),
-        ("@data", "data", "has no line @data"),
-        ("@attribute Age integer[30,83]", "@attribute Age", "line 2: 'Age' declares no attribute"),
+        ("54, a, positive\n38", "old, a, positive\n38", "line 8: 'old' is no number, as 'Age' is declared to be"),
+        ("38, b", "38, c", "line 9: 'c' is none of the 2 levels declared for 'Kind'"),
+        ("@data", "data", "line 7: 'data' belongs to no header of KEEL"),
+        ("@attribute Age integer[30,83]", "@attribute Age", "line 2: '@attribute Age' declares no attribute"),
     ],
 )
 def test_a_damaged_dat_names_the_line(data: Path, old: str, new: str, words: str) -> None:
@@ -457,3 +457,14 @@ def test_digits_under_another_spelling_are_no_table_in_the_directory(data: Path)
     write(data / "digits.csv", KEEL_ROWS)
     assert locate("digits", data) is None
     assert isinstance(NAMED["mnist"], NamedImages)
+
+
+def test_a_name_that_is_nearly_known_is_told(monkeypatch: pytest.MonkeyPatch, openml_cache: Path) -> None:
+    import openml
+
+    monkeypatch.setattr(openml.config, "server", "http://127.0.0.1:9/api/v1/xml")
+    for name, meant in (("breast_canser", "breast_cancer"), ("Hepatitis2", "hepatitis"), ("Iriss", "iris")):
+        with pytest.raises(DataError, match=f"it cannot be reached\\); the nearest name is {meant}; give a file"):
+            by_name(name, ReadSettings())
+    with pytest.raises(DataError, match=r"it cannot be reached\); give a file instead"):
+        by_name("nothing-like-it", ReadSettings())

@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 
 from picsc.compare_report import CompareReport
 from picsc.errors import SettingsError
+from picsc.setting_sources import Layer, joined
 from picsc.settings import COMPARE_METHODS, CompareSettings, validated
 from picsc_cli.app import app
-from picsc_cli.compare import demonstrated, time_line, untimed
+from picsc_cli.compare import DEMONSTRATED, time_line, untimed
 from picsc_cli.compare_gate import FailOnWorse, Gate, check, gate, verdicts
 
 WORSE = FailOnWorse.WORSE
@@ -157,8 +158,9 @@ def test_contradictions_exit_2_with_one_sentence(arguments: tuple[str, ...], wor
     ],
 )
 def test_the_demonstration_gives_way_to_options(chosen: dict[str, object], expected: dict[str, object]) -> None:
-    assert demonstrated(chosen) == expected
-    assert validated(CompareSettings, **demonstrated(chosen)).repeats == expected["repeats"]
+    values = joined(CompareSettings, (Layer("default", DEMONSTRATED), Layer("flag", chosen))).values
+    assert values == expected
+    assert validated(CompareSettings, **values).repeats == expected["repeats"]
 
 
 # What the exit code is about (field case: a comparison that gates a pipeline)

@@ -103,7 +103,7 @@ def test_all_bad_settings_are_reported_at_once_by_their_options() -> None:
         (("cv", "--folds", "3", "--by", "a"), "choose one way to cut, not 2: --folds, --by"),
         (("cv", "--output", "xml"), "must be one of table, json, csv"),
         (("cv", "--output", "markdown"), "must be one of table, json, csv"),
-        (("audit", "--output", "csv"), "must be one of table, json,"),
+        (("audit", "--output", "xml"), "must be one of table, json,"),
         (("run", "x.yaml", "--output", "xml"), "must be one of table, json, csv, markdown"),
         (("run", "x.yaml", "--verbose", "--quiet"), "not both"),
         (("run", "no-such.yaml"), "no-such.yaml: cannot be read"),
@@ -136,8 +136,8 @@ def test_every_problem_of_a_recipe_has_a_line_of_its_own(tmp_path: Path) -> None
     recipe.write_text("title: t\nverb: cv\ndata: [wdbc]\ncut: {folds: 1}\nfoo: 1\n")
     code, out, err = picsc("run", str(recipe))
     assert (code, out) == (2, "")
-    assert err.splitlines()[0] == f"picsc: {recipe}: cut.folds = 1: must be greater than or equal to 2"
-    assert err.splitlines()[1].startswith(f"picsc: {recipe}: foo: unknown key (known: ")
+    assert err.splitlines()[0] == f"picsc: {recipe}:4: cut.folds = 1: must be greater than or equal to 2"
+    assert err.splitlines()[1].startswith(f"picsc: {recipe}:5: foo: unknown key (known: ")
 
 
 # Outputs and exit codes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -59,7 +60,9 @@ def facts(text: str) -> dict[str, str]:
     return {name: rest.strip() for name, _, rest in (line.partition("  ") for line in text.splitlines())}
 
 
-@pytest.mark.parametrize("arguments", [["data", "--help"], ["data", "list", "--help"], ["data", "get", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["data", "--help"], ["data", "list", "--help"], ["data", "get", "--help"], ["data", "show", "--help"]]
+)
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     program = (
         "import sys; from picsc_cli.app import main\ntry: main()\nfinally: print(*sorted(sys.modules), file=sys.stderr)"
@@ -269,6 +272,126 @@ def test_info_of_images_and_of_numbers(data: Path) -> None:
     assert images["images"] == "8 x 1x3x3, the last 2 of them the test part"
     assert images["classes"] == "0 3, 1 3, 2 2"
     assert facts(picsc("data", "info", "diabetes")[1])["target"] == "target (numbers)"
+
+
+# show
+
+
+MADE = pd.DataFrame(
+    {
+        "id": range(100, 124),
+        "size": [0.5, 1.5, 2.5, 3.5] * 6,
+        "code": ["u", "v", "u", None] * 6,
+        "all": ["same"] * 24,
+        "class": ["a", "b", "b", "a"] * 6,
+    }
+)
+
+
+def test_show_says_how_a_file_was_read_and_what_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text(MADE.to_csv(index=False, sep=";", decimal=","), encoding="utf-8-sig")
+    code, out, err = picsc("data", "show", str(path))
+    head, _, columns = out.partition("\n\n")
+    said = facts(head)
+    assert (code, err) == (0, "")
+    assert {name: said[name] for name in ("name", "source", "format", "rows", "columns", "target", "classes")} == {
+        "name": "made",
+        "source": str(path),
+        "format": "csv",
+        "rows": "24",
+        "columns": "4 beside the target, 2 of them left out",
+        "target": "class (named 'class')",
+        "classes": "2: a 12, b 12",
+    }
+    assert said["duplicated"] == "24 of 24 rows (100.0 %) have an equal row"
+    assert said["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert said["encoding"] == "utf-8 (byte order mark)"
+    assert said["delimiter"].startswith("';' (")
+    assert said["decimal"].startswith("comma (")
+    assert said["header"].startswith("yes (")
+    lines = [line.split(maxsplit=4) for line in columns.splitlines()]
+    assert lines[0] == ["COLUMN", "KIND", "MISSING", "LEVELS", "NOTE"]
+    assert [line[0] for line in lines[1:] if len(line) > 2 and line[2].isdigit()] == ["id", "size", "code", "all"]
+    assert ["size", "numeric", "0", "-"] in lines
+    assert ["code", "categorical", "6", "2"] in lines
+    assert ["all", "constant", "0", "-", "left out: one value only: same"] in lines
+    assert max(map(len, columns.splitlines())) <= 80
+
+
+def test_show_takes_every_option_of_reading(tmp_path: Path) -> None:
+    path = tmp_path / "made.dat"
+    path.write_text("x'y|z'|p\n1|2|q\n" * 6, encoding="latin-1")
+    options = ("--format", "csv", "--no-header", "--delimiter", "|", "--quote", "none", "--encoding", "latin-1")
+    code, out, err = picsc(
+        "data", "show", str(path), *options, "--decimal", "point", "--drop", "c2", "--output", "json"
+    )
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert found["schema"] == "picsc.data/1"
+    assert {choice["how"] for choice in found["data"]["reading"]["choices"]} == {"told"}
+    assert [column["name"] for column in found["data"]["columns"]] == ["c1", "c2"]
+    assert found["data"]["columns"][1]["note"] == "dropped by --drop"
+
+
+def test_show_writes_strict_json_to_a_file_beside_the_table(tmp_path: Path) -> None:
+    path, report = tmp_path / "made.csv", tmp_path / "report.json"
+    MADE.to_csv(path, index=False)
+    code, out, _ = picsc("data", "show", str(path), "--output", f"json:{report}")
+    found = json.loads(report.read_text(), parse_constant=lambda name: pytest.fail(name))
+    assert code == 0
+    assert out.startswith("name  ")
+    assert found["classes"] == [{"name": "a", "rows": 12}, {"name": "b", "rows": 12}]
+    assert (found["duplicated"], found["unlabelled"], found["no_target"]) == (24, 0, "")
+
+
+def test_show_tells_of_a_target_that_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "made.csv"
+    MADE.assign(**{"class": "only"}).to_csv(path, index=False)
+    code, out, _ = picsc("data", "show", str(path))
+    assert code == 0
+    assert "has one class only: 'only'" in facts(out)["target"]
+    assert picsc("data", "show", str(path), "--target", "class")[0] == 2
+    assert facts(picsc("data", "show", str(path), "--no-target")[1])["target"] == "none"
+
+
+def test_show_of_numbers_and_missing_labels(tmp_path: Path) -> None:
+    path = tmp_path / "made.csv"
+    MADE.assign(y=[None, *np.linspace(0.5, 9.7, 23)]).drop(columns="class").to_csv(path, index=False)
+    said = facts(picsc("data", "show", str(path))[1])
+    assert said["target"] == "y (named 'y'), numbers"
+    assert said["unlabelled"] == "1 of 24 rows (4.2 %)"
+
+
+def test_show_escapes_control_characters_and_fits_them(tmp_path: Path) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text('"a\x1b[31m","line\nbreak",class\n' + "1.5,u,x\n2.5,v,y\n" * 6)
+    code, out, _ = picsc("data", "show", str(path))
+    assert code == 0
+    assert "a\\x1b[31m  " in out
+    assert "line\\nbreak  " in out
+    assert "\x1b" not in out
+
+
+def test_show_of_classes_beyond_twenty_counts_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "made.csv"
+    rows = "".join(f"{i % 7}.5,k{i % 25}\n" for i in range(100))
+    path.write_text(f"x,class\n{rows}")
+    assert facts(picsc("data", "show", str(path))[1])["classes"].endswith("k19 4 and 5 more")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["missing.csv"], "no such file"),
+        (["missing.csv", "--output", "csv"], "the format must be one of table, json"),
+        (["missing.csv", "--target", "a", "--no-target"], "--no-target contradicts --target a"),
+    ],
+)
+def test_show_refuses_in_one_line(arguments: list[str], said: str) -> None:
+    code, out, err = picsc("data", "show", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
 
 
 # audit

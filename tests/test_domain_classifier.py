@@ -28,3 +28,9 @@ def test_ranks_of_noise_are_about_even_and_jobs_change_nothing() -> None:
     one, two = (held_out_ranks(x, labels, Contrast(3, (1, 2), (0, 0)), seed=0, jobs=jobs) for jobs in (1, 2))
     np.testing.assert_array_equal(one, two)
     assert abs(one[labels == 1, 0].mean() - one[labels == 0, 0].mean()) < 0.1
+
+
+def test_as_many_pieces_as_half_the_rows_warn_of_nothing() -> None:
+    labels = np.repeat(np.arange(30), 2).astype(np.int64)
+    x = np.random.default_rng(2).normal(size=(60, 2)).astype(np.float32)
+    assert held_out_ranks(x, labels, Contrast(30, (0, 1), "rest"), seed=0, jobs=1).shape == (60, 2)

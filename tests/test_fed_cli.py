@@ -14,10 +14,11 @@ from typer.testing import CliRunner
 
 from picsc.datasets.natural import with_own_clients
 from picsc.errors import SettingsError
+from picsc.setting_sources import Layer, joined
 from picsc.settings import FED_METHODS, FedSettings, validated
 from picsc_cli import outputs
 from picsc_cli.app import app
-from picsc_cli.fed import DEMONSTRATED, demonstrated
+from picsc_cli.fed import DEMONSTRATED
 
 QUICK = ("--rounds", "2", "--epochs", "1", "--repeats", "1", "--lr", "0.1", "--jobs", "1")
 
@@ -175,9 +176,11 @@ def test_the_picture_is_an_output_with_a_path_of_its_own() -> None:
 def test_the_demonstration_gives_way_to_options(
     invented: dict[str, object], chosen: dict[str, object], expected: tuple[dict[str, object], dict[str, object]]
 ) -> None:
-    clients, others = demonstrated(invented, chosen)
-    assert (clients, others) == (expected[0], {"model": "mlp", "hidden": 16, "methods": DEMONSTRATED, **expected[1]})
-    assert validated(FedSettings, clients=clients, **others).model == "mlp"
+    flags = Layer("flag", {"clients": invented, **chosen})
+    values = joined(FedSettings, (Layer("default", DEMONSTRATED), flags)).values
+    small = {"model": "mlp", "hidden": 16, "methods": ("fedavg", "fedprox", "scaffold", "picsc")}
+    assert values == {"clients": expected[0], **small, **expected[1]}
+    assert validated(FedSettings, **values).model == "mlp"
 
 
 @pytest.mark.parametrize(

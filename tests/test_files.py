@@ -1,287 +1,271 @@
-"""Reading files: what is in them comes back, and what cannot be read is one sentence."""
+"""Which reader a file gets, compressed and from standard input, and the readers of binary files."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import json
-import math
-import string
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from typer.testing import CliRunner
 
-from picsc.datasets.delimited_columns import NA
-from picsc.datasets.files import KNOWN, read_frame
-from picsc.errors import DataError, PicscError
+from picsc.datasets.file_formats import BY_SUFFIX, stem
+from picsc.datasets.files import READERS, read_frame
+from picsc.datasets.load import load
+from picsc.errors import DataError
 from picsc.settings import ReadSettings
+from picsc_cli.app import app
 
 PLAIN = ReadSettings()
-
-
-def read(path: Path, content: bytes | str, options: ReadSettings = PLAIN) -> pd.DataFrame:
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read_frame(path, options)[0]
+FRAME = pd.DataFrame({"n": [1.5, -2.0, 0.25, 8.0], "w": ["a", "b", "a", "b"], "y": [1, 2, 1, 2]})
+ARFF = "@relation r\n@attribute n numeric\n@attribute w {a,b}\n@attribute y {1,2}\n@data\n"
+KEEL = (
+    "@relation r\n@attribute n real [-2.0, 8.0]\n@attribute w {a, b}\n@attribute y {1, 2}\n"
+    "@inputs n, w\n@outputs y\n@data\n"
+)
+ROWS = "1.5,a,1\n-2,b,2\n.25,a,1\n8,b,2\n"
 
 
 def refused(path: Path, content: bytes | str, options: ReadSettings = PLAIN) -> str:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(DataError) as caught:
-        read(path, content, options)
+        read_frame(path, options)
     message = str(caught.value)
     assert str(path) in message
     assert "\n" not in message
     return message
 
 
-@pytest.fixture
-def csv(tmp_path: Path) -> Path:
-    return tmp_path / "table.csv"
+def arrow_stream(frame: pd.DataFrame) -> bytes:
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
 
 
-class TestCsv:
-    def test_types(self, csv: Path) -> None:
-        frame = read(csv, "i,f,w,m\n1,1.5,a,1\n-2,1e3,b,\n30000000000,.5,a,3\n")
-        assert frame["i"].dtype == np.int64
-        assert frame["i"].tolist() == [1, -2, 30000000000]
-        assert frame["f"].tolist() == [1.5, 1000.0, 0.5]
-        assert frame["w"].tolist() == ["a", "b", "a"]
-        assert frame["m"].dtype == np.float64
-        assert math.isnan(frame["m"][1])
+def in_memory(write: Callable[[io.BytesIO], object]) -> bytes:
+    file = io.BytesIO()
+    write(file)
+    return file.getvalue()
 
-    def test_digest_is_of_the_bytes(self, csv: Path) -> None:
-        csv.write_bytes(b"a,b\n1,2\n")
-        assert read_frame(csv, PLAIN)[1] == hashlib.sha256(b"a,b\n1,2\n").hexdigest()
 
-    def test_byte_order_mark_is_no_part_of_a_name(self, csv: Path) -> None:  # P29 (a)
-        frame = read(csv, b"\xef\xbb\xbfa;b\n1;2\n")
-        assert list(frame.columns) == ["a", "b"]
-        assert frame.to_numpy().tolist() == [[1, 2]]
+CONTENT = {
+    ".csv": FRAME.to_csv(index=False).encode(),
+    ".tsv": FRAME.to_csv(index=False, sep="\t").encode(),
+    ".parquet": in_memory(FRAME.to_parquet),
+    ".feather": in_memory(FRAME.to_feather),
+    ".arrow": arrow_stream(FRAME),
+    ".arff": (ARFF + ROWS).encode(),
+    ".dat": (KEEL + ROWS).encode(),
+    ".jsonl": FRAME.to_json(orient="records", lines=True).encode(),
+    ".json": FRAME.to_json(orient="records").encode(),
+    ".xlsx": in_memory(lambda file: FRAME.to_excel(file, index=False)),
+}
+"""One table in every format that can hold it."""
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".zst": lambda content: pa.compress(content, codec="zstd", asbytes=True),
+}
 
-    def test_one_column_without_any_delimiter(self, csv: Path) -> None:  # P29 (b)
-        assert read(csv, "x\nhello\nworld\n")["x"].tolist() == ["hello", "world"]
 
-    @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
-    def test_utf_16_with_a_mark(self, csv: Path, encoding: str) -> None:  # P29 (c)
-        text = "é\tb\n1\tä\n" if encoding == "utf-16" else "\ufeffé\tb\n1\tä\n"
-        frame = read(csv, text.encode(encoding))
-        assert list(frame.columns) == ["é", "b"]
-        assert frame["b"].tolist() == ["ä"]
+def as_words(frame: pd.DataFrame) -> list[list[str]]:
+    """The values, whether a format holds the class as a number or as a word."""
+    return [[f"{value:g}" if isinstance(value, float) else str(value) for value in row] for row in frame.to_numpy()]
 
-    def test_latin_1_is_not_guessed(self, csv: Path) -> None:  # P29 (d)
-        message = refused(csv, "größe;b\n1,5;2,5\n".encode("latin-1"))
-        assert "byte 0xF6 at position 2 is not UTF-8" in message
-        assert "re-encode" in message
 
-    def test_position_of_a_bad_byte_beyond_the_first_chunk(self, csv: Path) -> None:
-        content = b"a\n" + "ü\n".encode() * 2_000_000 + b"\xff\n"
-        assert f"position {len(content) - 2} " in refused(csv, content)
+class TestFormats:
+    @pytest.mark.parametrize("packed", PACK)
+    @pytest.mark.parametrize("suffix", CONTENT)
+    def test_every_format_holds_the_same_table(self, tmp_path: Path, suffix: str, packed: str) -> None:
+        path = tmp_path / f"t{suffix.upper()}{packed}"
+        path.write_bytes(PACK[packed](CONTENT[suffix]))
+        table = read_frame(path, PLAIN)
+        assert list(table.frame.columns) == ["n", "w", "y"]
+        assert as_words(table.frame) == as_words(FRAME)
+        assert table.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+        assert table.reading.format == BY_SUFFIX[suffix]
+        assert table.reading.compression == {"": "", ".gz": "gzip", ".zst": "zstd"}[packed]
 
-    def test_position_of_a_bad_letter_across_two_chunks(self, csv: Path) -> None:
-        assert "0xC3 at position 4194303 " in refused(csv, b"a\n" + b"x" * (2**22 - 3) + b"\xc3(\n")
+    @pytest.mark.parametrize("suffix", CONTENT)
+    def test_standard_input(self, tmp_path: Path, suffix: str) -> None:
+        report = CliRunner().invoke(
+            app,
+            ["data", "show", "-", "--format", BY_SUFFIX[suffix], "--target", "y", "--output", "json"],
+            input=gzip.compress(CONTENT[suffix]),
+        )
+        assert report.exit_code == 0, report.stderr
+        found = json.loads(report.stdout)
+        assert found["data"]["name"] == "standard input"
+        assert found["data"]["reading"]["format"] == BY_SUFFIX[suffix]
+        assert found["data"]["reading"]["compression"] == "gzip"
+        assert found["classes"] == [{"name": "1", "rows": 2}, {"name": "2", "rows": 2}]
 
-    def test_utf_8_cut_off_in_a_letter(self, csv: Path) -> None:
-        assert "position 4 is not UTF-8" in refused(csv, b"a\nb\n\xc3")
+    def test_standard_input_without_a_format_is_csv(self) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "picsc_cli", "data", "show", "-"], input=CONTENT[".csv"], capture_output=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert b"\nformat      csv\n" in done.stdout
 
-    def test_utf_16_without_a_mark(self, csv: Path) -> None:
-        assert "UTF-16" in refused(csv, "a,b\n1,2\n".encode("utf-16-le"))
+    def test_every_format_has_a_reader_and_a_suffix(self) -> None:
+        assert set(READERS) == set(BY_SUFFIX.values())
 
-    @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-    def test_delimiters_are_found_beside_quoted_ones(self, csv: Path, delimiter: str) -> None:
-        lines = [["name", "value"], ['"one, two; three | four\tfive"', "1"], ['"x, y; z | w\tv"', "2"]]
-        frame = read(csv, "\n".join(delimiter.join(line) for line in lines) + "\n")
-        assert list(frame.columns) == ["name", "value"]
-        assert frame["value"].tolist() == [1, 2]
+    @pytest.mark.parametrize("name", ["table.pickle", "table.foo.bar", "table", ".csv"])
+    def test_unknown_suffix_names_the_known_ones_and_the_option(self, tmp_path: Path, name: str) -> None:
+        message = refused(tmp_path / name, "a\n1\n")
+        assert all(suffix in message for suffix in BY_SUFFIX)
+        assert "--format" in message
 
-    def test_decimal_commas_do_not_make_the_comma_a_delimiter(self, csv: Path) -> None:
-        assert read(csv, "a;b\n1,5;2,5\n3,5;4,5\n")["a"].tolist() == ["1,5", "3,5"]
+    def test_unknown_suffix_below_a_compression(self, tmp_path: Path) -> None:
+        assert "suffix '.foo' is not known" in refused(tmp_path / "t.foo.gz", gzip.compress(b"a\n1\n"))
 
-    def test_tsv_keeps_its_tab(self, tmp_path: Path) -> None:
-        assert list(read(tmp_path / "t.tsv", "a;b\tc;d\n1\t2\n").columns) == ["a;b", "c;d"]
+    def test_a_format_that_is_told_wins_over_the_suffix(self, tmp_path: Path) -> None:
+        path = tmp_path / "t.csv"
+        path.write_bytes(CONTENT[".arff"])
+        assert read_frame(path, ReadSettings(format="arff")).reading.format == "arff"
 
-    def test_one_type_for_a_whole_column(self, csv: Path) -> None:  # P30
-        one, other = "1,some filling\n" * 400_000, "X,some filling\n" * 400_000
-        frame = read(csv, f"x,fill\n{one}{other}{one}")
-        assert frame["x"].value_counts().to_dict() == {"1": 800_000, "X": 400_000}
+    def test_dat_without_a_header_is_delimited_text(self, tmp_path: Path) -> None:
+        path = tmp_path / "t.dat"
+        path.write_text("a,b\n1,2\n3,4\n")
+        assert read_frame(path, PLAIN).reading.format == "csv"
+        assert "line 1: 'a,b' belongs to no header of KEEL" in refused(path, "a,b\n1,2\n", ReadSettings(format="keel"))
 
-    def test_words_after_many_numbers(self, csv: Path) -> None:
-        """The blocks before the first word were numbers and must come back as they were written."""
-        frame = read(csv, "a,b\n" + "1.50,2\n" * 800_000 + "x,3\n")
-        assert frame["a"].value_counts().to_dict() == {"1.50": 800_000, "x": 1}
-        assert frame["b"].sum() == 1_600_003
+    @pytest.mark.parametrize(
+        ("path", "name"),
+        [("d/data.csv", "data"), ("d/data.CSV.GZ", "data"), ("a.b.zst", "a"), ("-", "standard input"), ("x.gz", "x")],
+    )
+    def test_name_of_the_table(self, path: str, name: str) -> None:
+        assert stem(path) == name
 
-    def test_fractions_after_many_whole_numbers(self, csv: Path) -> None:
-        frame = read(csv, "a\n" + "1000000\n" * 600_000 + "0.5\n\n")
-        assert frame["a"].dtype == np.float64
-        assert frame["a"].sum() == 600_000_000_000.5
-
-    def test_codes_keep_their_leading_zeros(self, csv: Path) -> None:
-        frame = read(csv, "code,zip,real,plain,hex,mixed\n00123, 01,0.5,0,0x1F,01.5\n12345,NA,10.5,10,0x2A,007\n")
-        assert frame["code"].tolist() == ["00123", "12345"]
-        assert frame["zip"][0] == "01"
-        assert frame["real"].tolist() == [0.5, 10.5]
-        assert frame["plain"].tolist() == [0, 10]
-        assert frame["hex"].tolist() == ["0x1F", "0x2A"]
-        assert frame["mixed"].tolist() == ["01.5", "007"]
-
-    def test_padded_fractions_are_numbers(self, csv: Path) -> None:
-        assert read(csv, "x\n01.50\n12.30\n")["x"].tolist() == [1.5, 12.3]
-
-    def test_leading_zeros_only_in_the_last_row(self, csv: Path) -> None:
-        frame = read(csv, "code\n" + "12345\n" * 800_000 + "00001\n")
-        assert frame["code"].value_counts().to_dict() == {"12345": 800_000, "00001": 1}
-
-    @pytest.mark.parametrize("spelling", ["", "?", "NA", "NaN", "null", "None", "#N/A", " ? ", '"NA"', "  "])
-    def test_missing_spellings(self, csv: Path, spelling: str) -> None:
-        frame = read(csv, f"n,w\n1,a\n{spelling},{spelling}\n3,b\n")
-        assert frame["n"].isna().tolist() == [False, True, False]
-        assert frame["w"].isna().tolist() == [False, True, False]
-        assert frame["n"].sum() == 4
-
-    def test_blanks_around_values_and_names(self, csv: Path) -> None:
-        frame = read(csv, " n , w\n 1, a \n 2 ,b\n+3,a\n")
-        assert frame["n"].tolist() == [1, 2, 3]
-        assert frame["w"].tolist() == ["a", "b", "a"]
-
-    def test_dates_and_booleans_stay_as_they_are_written(self, csv: Path) -> None:
-        frame = read(csv, "d,t,b\n2024-01-02,12:30,true\n2024-01-03,12:31,False\n")
-        assert frame.iloc[0].tolist() == ["2024-01-02", "12:30", "true"]
-
-    def test_quoted_line_breaks(self, csv: Path) -> None:
-        frame = read(csv, 'a,b\r\n1,"x\r\ny"\r\n2,z\r\n')
-        assert frame["b"].tolist() == ["x\r\ny", "z"]
-
-    def test_header_with_a_line_break_and_blank_lines_before_it(self, csv: Path) -> None:
-        frame = read(csv, '\n\n"a\nb",c\n1,2\n')
-        assert list(frame.columns) == ["a\nb", "c"]
-        assert frame.to_numpy().tolist() == [[1, 2]]
-
-    def test_a_row_longer_than_a_block(self, csv: Path) -> None:
-        frame = read(csv, "a,b\n" + "x" * 9_000_000 + ",1\ny,2\n")
-        assert frame["b"].tolist() == [1, 2]
-        assert len(frame["a"][0]) == 9_000_000
-
-    def test_no_header(self, csv: Path) -> None:
-        frame = read(csv, "1,a\n2,b\n", ReadSettings(header=False))
-        assert list(frame.columns) == ["c1", "c2"]
-        assert frame["c1"].tolist() == [1, 2]
-
-    def test_column_without_a_name(self, csv: Path) -> None:
-        assert list(read(csv, ",b\n1,2\n").columns) == ["c1", "b"]
-
-    def test_repeated_names(self, csv: Path) -> None:  # P33
-        assert "repeated column name 'a'" in refused(csv, "a,a,b\n1,2,3\n")
-
-    def test_renamed_repeats(self, csv: Path) -> None:
-        frame = read(csv, "a,a,a.1,a\n1,2,3,4\n", ReadSettings(rename_duplicates=True))
-        assert list(frame.columns) == ["a", "a.2", "a.1", "a.3"]
-        assert frame.to_numpy().tolist() == [[1, 2, 3, 4]]
-
-    @pytest.mark.parametrize("content", ["", "\n\n", "\ufeff"])
-    def test_empty(self, csv: Path, content: str) -> None:
-        assert refused(csv, content).endswith("is empty")
-
-    @pytest.mark.parametrize("content", ["a,b", "a,b\n", "a,b\n\n"])
-    def test_header_only(self, csv: Path, content: str) -> None:
-        assert "header line but no rows" in refused(csv, content)
-
-    @pytest.mark.parametrize(("row", "fields"), [("1", 1), ("1,2,3", 3), ("1,2,", 3)])
-    def test_ragged_rows(self, csv: Path, row: str, fields: int) -> None:
-        message = refused(csv, f'a,b\n1,"2\n3"\n\n4,5\n{row}\n6,7\n')
-        assert f"line 6: {fields} fields where the first line has 2" in message
-
-    def test_ragged_row_far_down(self, csv: Path) -> None:
-        assert "line 600002: 1 fields" in refused(csv, "a,b\n" + "1,2\n" * 600_000 + "3\n")
-
-    def test_quotation_mark_left_open(self, csv: Path) -> None:
-        assert "never closed" in refused(csv, 'a,b\n1,"2\n3,4\n5,6\n')
-
-    def test_missing_file(self, csv: Path) -> None:
+    def test_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(DataError, match="no such file"):
-            read_frame(csv, PLAIN)
+            read_frame(tmp_path / "t.arff", PLAIN)
 
     def test_directory(self, tmp_path: Path) -> None:
-        folder = tmp_path / "folder.csv"
-        folder.mkdir()
+        (tmp_path / "t.parquet").mkdir()
         with pytest.raises(DataError, match="is a directory"):
-            read_frame(folder, PLAIN)
-
-    @pytest.mark.parametrize("name", ["table.xlsx", "table.csv.gz", "table"])
-    def test_unknown_suffix_names_the_known_ones(self, tmp_path: Path, name: str) -> None:
-        message = refused(tmp_path / name, "a\n1\n")
-        assert all(suffix in message for suffix in KNOWN)
+            read_frame(tmp_path / "t.parquet", PLAIN)
 
 
-class TestProperties:
-    """Any table of numbers and words comes back; any bytes give a table or one sentence."""
+class TestParquetAndArrow:
+    frame = pd.DataFrame(
+        {
+            "i": [1, 2, 3],
+            "f": [0.5, None, 2.5],
+            "w": ["a", None, "00123"],
+            "c": pd.Categorical(["x", "y", "x"]),
+            "d": pd.to_datetime(["2024-01-01", "2024-01-02", None]),
+        },
+        index=[7, 9, 11],
+    )
 
-    word = st.text(string.ascii_letters + ' ,;|"\n\té-', min_size=1, max_size=8)
-    number = st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False), st.integers(-(2**53), 2**53))
-
-    @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(data=st.data(), rows=st.integers(1, 12), delimiter=st.sampled_from([",", ";", "\t", "|"]))
-    def test_round_trip(self, csv: Path, data: st.DataObject, rows: int, delimiter: str) -> None:
-        numbers = data.draw(st.lists(self.number, min_size=rows, max_size=rows), label="numbers")
-        words = data.draw(st.lists(self.word, min_size=rows, max_size=rows), label="words")
-        frame = pd.DataFrame({"n": pd.array(numbers, dtype=object), "w": words, "z": ["end"] * rows})
-        frame.to_csv(csv, index=False, sep=delimiter)
-        again = read_frame(csv, PLAIN)[0]
-        expected = [math.nan if value is None else float(value) for value in numbers]
-        np.testing.assert_array_equal(again["n"].to_numpy(dtype=np.float64, na_value=np.nan), expected)
-        stripped = [None if word.strip() in NA else word.strip() for word in words]
-        assert [None if pd.isna(value) else value for value in again["w"]] == stripped
-        assert again["z"].tolist() == ["end"] * rows
-
-    @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(content=st.one_of(st.binary(max_size=60), st.text('a1,;"\n\r \t|0.é', max_size=60).map(str.encode)))
-    @example(b'a,b\n"')
-    @example(b"\xff\xfe")
-    @example(b"\xff\xfea")
-    @example(b"\xff\xfe\x00\xd8")
-    @example(b'"\n"')
-    @example(b"a\r\r\n1")
-    def test_any_bytes_are_a_table_or_one_sentence(self, csv: Path, content: bytes) -> None:
-        csv.write_bytes(content)
-        try:
-            frame = read_frame(csv, PLAIN)[0]
-        except PicscError:
-            return
-        assert len(frame) > 0
-        assert frame.columns.is_unique
-
-
-class TestParquet:
     def test_round_trip(self, tmp_path: Path) -> None:
         path = tmp_path / "t.parquet"
-        frame = pd.DataFrame(
-            {
-                "i": [1, 2, 3],
-                "f": [0.5, None, 2.5],
-                "w": ["a", None, "00123"],
-                "c": pd.Categorical(["x", "y", "x"]),
-                "d": pd.to_datetime(["2024-01-01", "2024-01-02", None]),
-            },
-            index=[7, 9, 11],
-        )
-        frame.to_parquet(path)
-        again, sha256 = read_frame(path, PLAIN)
+        self.frame.to_parquet(path)
+        again = read_frame(path, PLAIN).frame
         assert list(again.columns) == ["i", "f", "w", "c", "d"]
         assert again["i"].tolist() == [1, 2, 3]
         assert again["w"].tolist()[2] == "00123"
         assert isinstance(again["c"].dtype, pd.CategoricalDtype)
         assert pd.api.types.is_datetime64_any_dtype(again["d"])
-        assert sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
-    def test_no_parquet(self, tmp_path: Path) -> None:
-        assert "no parquet file" in refused(tmp_path / "t.pq", b"PAR1 no")
+    @pytest.mark.parametrize("suffix", [".feather", ".ipc"])
+    def test_feather_is_arrow(self, tmp_path: Path, suffix: str) -> None:
+        path = tmp_path / f"t{suffix}"
+        self.frame.reset_index(drop=True).to_feather(path, compression="zstd")
+        table = read_frame(path, PLAIN)
+        assert (table.reading.format, table.reading.compression) == ("arrow", "")
+        assert table.frame["c"].tolist() == ["x", "y", "x"]
+        assert table.frame["w"].isna().tolist() == [False, True, False]
 
-    def test_no_rows(self, tmp_path: Path) -> None:
+    def test_whole_numbers_stay_exact_beside_missing_ones(self, tmp_path: Path) -> None:
+        path = tmp_path / "t.arrow"
+        path.write_bytes(arrow_stream(pd.DataFrame({"x": pd.array([2**60 + 1, None, 3], dtype="Int64")})))
+        assert read_frame(path, PLAIN).frame["x"].tolist() == [2**60 + 1, pd.NA, 3]
+
+    @pytest.mark.parametrize(
+        ("values", "named"),
+        [([[1], [2], [3]], "nested values (list"), ([{"a": 1}] * 3, "nested values (struct"), ([b"x"] * 3, "bytes")],
+    )
+    def test_nested_values_are_refused_by_name_unless_left_out(
+        self, tmp_path: Path, values: list[object], named: str
+    ) -> None:
+        path = tmp_path / "t.arrow"
+        content = arrow_stream(pd.DataFrame({"a": [1, 2, 3], "deep": values}))
+        message = refused(path, content)
+        assert f"column 'deep' holds {named}" in message
+        assert read_frame(path, ReadSettings(drop=("deep",))).frame["deep"].isna().all()
+
+    def test_feather_1_is_said_to_be_too_old(self, tmp_path: Path) -> None:
+        assert "feather of version 1" in refused(tmp_path / "t.feather", b"FEA1\0\0\0\0rest FEA1")
+
+    def test_a_target_that_picsc_kept_is_declared(self, tmp_path: Path) -> None:
+        from picsc.datasets.stored import keep_table
+
         path = tmp_path / "t.parquet"
-        pd.DataFrame({"a": np.zeros(0)}).to_parquet(path)
-        with pytest.raises(DataError, match="no rows"):
-            read_frame(path, PLAIN)
+        keep_table(FRAME[["y", "n", "w"]], "y", path)
+        target = load(path, PLAIN).target
+        assert target is not None
+        assert (target.name, target.chosen) == ("y", "declared by the file")
+        told = load(path, ReadSettings(target="w")).target
+        assert told is not None
+        assert (told.name, told.chosen) == ("w", "--target")
+
+    @pytest.mark.parametrize(("suffix", "kind"), [(".pq", "parquet file"), (".arrow", "Arrow file")])
+    @pytest.mark.parametrize("content", [b"PAR1 no", b"ARROW1\0\0no", b"\xff\xff\xff\xff\x10\0\0\0"])
+    def test_other_bytes(self, tmp_path: Path, suffix: str, kind: str, content: bytes) -> None:
+        assert f"no {kind} that can be read" in refused(tmp_path / f"t{suffix}", content)
+
+    @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+    def test_words_that_are_no_utf_8(self, tmp_path: Path, suffix: str) -> None:
+        path = tmp_path / f"t{suffix}"
+        words = pa.array([b"a", b"\xbd"], pa.binary()).view(pa.string())
+        table = pa.table({"w": words, "n": [1, 2]})
+        writers = {
+            ".parquet": lambda: pq.write_table(table, path),
+            ".arrow": lambda: feather.write_feather(table, path),
+        }
+        writers[suffix]()
+        assert "column 'w' of type string cannot be read (words that are no UTF-8)" in refused(path, path.read_bytes())
+        assert read_frame(path, ReadSettings(drop=("w",))).frame["n"].tolist() == [1, 2]
+
+    def test_a_zone_that_no_machine_knows(self, tmp_path: Path) -> None:
+        path, moments = tmp_path / "t.parquet", pd.to_datetime(["2020-01-02 03:04", None])
+        column = pa.array(moments.astype("datetime64[us]"), pa.timestamp("us", "Nowhere/Land"))
+        pq.write_table(pa.table({"t": column}), path)
+        assert read_frame(path, PLAIN).frame["t"].dropna().tolist() == [pd.Timestamp("2020-01-02 03:04")]
+
+    @pytest.mark.parametrize("suffix", [".parquet", ".feather", ".npz", ".xlsx", ".jsonl", ".libsvm"])
+    def test_empty(self, tmp_path: Path, suffix: str) -> None:
+        assert "is empty" in refused(tmp_path / f"t{suffix}", b"")
+
+    @pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+    def test_no_rows(self, tmp_path: Path, suffix: str) -> None:
+        write = {".parquet": pd.DataFrame.to_parquet, ".feather": pd.DataFrame.to_feather}[suffix]
+        content = in_memory(lambda file: write(pd.DataFrame({"a": np.zeros(0)}), file))
+        assert "has no rows" in refused(tmp_path / f"t{suffix}", content)
+
+    def test_repeated_names(self, tmp_path: Path) -> None:  # P33
+        table = pa.table([pa.array([1, 2]), pa.array([3, 4])], names=["a", " a"])
+        with pa.OSFile(str(tmp_path / "t.arrow"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+        with pytest.raises(DataError, match="repeated column name 'a'"):
+            read_frame(tmp_path / "t.arrow", PLAIN)
+        renamed = read_frame(tmp_path / "t.arrow", ReadSettings(rename_duplicates=True)).frame
+        assert list(renamed.columns) == ["a", "a.1"]
 
 
 class TestNpz:
@@ -289,14 +273,15 @@ class TestNpz:
     def test_names(self, tmp_path: Path, x: str, y: str) -> None:
         path = tmp_path / "t.npz"
         np.savez(path, **{x: np.arange(6.0).reshape(3, 2), y: np.array(["a", "b", "a"])})
-        frame = read_frame(path, PLAIN)[0]
+        frame = read_frame(path, PLAIN).frame
         assert list(frame.columns) == ["x1", "x2", "target"]
         assert frame["target"].tolist() == ["a", "b", "a"]
 
     def test_one_array_is_a_table_without_labels(self, tmp_path: Path) -> None:
         path = tmp_path / "t.npz"
-        np.savez(path, np.ones((3, 2)))
-        assert list(read_frame(path, PLAIN)[0].columns) == ["x1", "x2"]
+        np.savez(path, np.arange(10.0).reshape(5, 2) % 4)
+        assert list(read_frame(path, PLAIN).frame.columns) == ["x1", "x2"]
+        assert load(path, PLAIN).target is None
 
     def test_objects_are_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "t.npz"
@@ -304,31 +289,34 @@ class TestNpz:
         with pytest.raises(DataError, match="Python objects"):
             read_frame(path, PLAIN)
 
-    def test_lengths_differ(self, tmp_path: Path) -> None:
-        path = tmp_path / "t.npz"
-        np.savez(path, X=np.ones((3, 2)), y=np.ones(4))
-        with pytest.raises(DataError, match="X has 3 rows but y has 4"):
-            read_frame(path, PLAIN)
+    @pytest.mark.parametrize(
+        ("arrays", "said"),
+        [
+            ({"X": np.ones((3, 2)), "y": np.ones(4)}, "X has 3 rows but y has 4"),
+            ({"X": np.ones((3, 2, 2))}, "X has 3 dimensions"),
+            ({"a": np.ones((3, 2)), "b": np.ones(3)}, "arrays in it: a, b"),
+            ({"X": np.ones((0, 2))}, "2 columns but no rows"),
+        ],
+    )
+    def test_other_arrays(self, tmp_path: Path, arrays: dict[str, np.ndarray], said: str) -> None:
+        assert said in refused(tmp_path / "t.npz", in_memory(lambda file: np.savez(file, **arrays)))
 
-    def test_dimensions(self, tmp_path: Path) -> None:
-        path = tmp_path / "t.npz"
-        np.savez(path, X=np.ones((3, 2, 2)))
-        with pytest.raises(DataError, match="X has 3 dimensions"):
-            read_frame(path, PLAIN)
+    @pytest.mark.parametrize("start", [b"PKdescr'", b"{ descr'"])
+    def test_header_that_is_broken(self, tmp_path: Path, start: bytes) -> None:
+        content = in_memory(lambda file: np.savez(file, X=np.ones((5, 2)), y=np.asarray(list("pqpqp"))))
+        assert "no whole npz archive" in refused(tmp_path / "t.npz", content.replace(b"{'descr'", start))
 
-    def test_other_names(self, tmp_path: Path) -> None:
-        path = tmp_path / "t.npz"
-        np.savez(path, a=np.ones((3, 2)), b=np.ones(3))
-        with pytest.raises(DataError, match="arrays in it: a, b"):
-            read_frame(path, PLAIN)
-
-    @pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 broken", json.dumps([1]).encode()])
+    @pytest.mark.parametrize("content", [b"no archive", b"PK\x03\x04 broken", json.dumps([1]).encode()])
     def test_no_archive(self, tmp_path: Path, content: bytes) -> None:
         assert "cannot be read" in refused(tmp_path / "t.npz", content)
 
     def test_bare_array(self, tmp_path: Path) -> None:
-        path = tmp_path / "t.npz"
-        with path.open("wb") as file:
-            np.save(file, np.ones((3, 2)))
-        with pytest.raises(DataError, match="one bare array"):
-            read_frame(path, PLAIN)
+        content = in_memory(lambda file: np.save(file, np.ones((3, 2))))
+        assert "one bare array" in refused(tmp_path / "t.npz", content)
+
+    def test_a_shape_that_no_memory_holds(self, tmp_path: Path) -> None:
+        content = in_memory(lambda file: np.savez(file, X=np.ones((3, 2))))
+        huge = content.replace(b"'shape': (3, 2), ", b"'shape': (3,2**9), ")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert "cannot be read" in refused(tmp_path / "t.npz", huge)

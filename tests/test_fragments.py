@@ -1,21 +1,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 import sklearn
-from hypothesis import assume, given, settings
+from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
-from picsc.datasets.table import Dataset, Target
+from picsc.datasets.table import Column, Dataset, Target
 from picsc.errors import DataError, SettingsError
 from picsc.fragments import Cut, cut
-from picsc.settings import CutSettings
+from picsc.settings import CutSettings, validated
 
 FEW = settings(max_examples=40, deadline=None)
 DAY = np.timedelta64(1, "D")
@@ -190,7 +191,7 @@ def test_a_class_that_reaches_every_fold_keeps_the_fold_count() -> None:
         (
             table(5, g=words(1, 2, 3, None, None)),
             CutSettings(folds=2, splitter="group", group="g"),
-            r"'g' has no value in 2 of 5 rows \(rows 4, 5, the first data row being 1\)",
+            r"'g' has no value in 2 of 5 rows \(rows 4, 5, the first data row being 1\); .* --group-missing own ",
         ),
         (
             table(9, g=words("a", None, "b", *[None] * 6)),
@@ -215,6 +216,99 @@ def test_what_cannot_be_cut_says_what_would_work(data: Dataset, asked: CutSettin
 def test_stratifying_needs_classes(data: Dataset, held: str) -> None:
     with pytest.raises(SettingsError, match=held):
         cut(data, CutSettings(folds=3, splitter="stratified"), seed=0)
+
+
+# Groups without a name, and classes of whole groups
+
+NO_NAME = words(1, 2, 3, None, None, "b", np.nan, "b")
+"""P26: numbers, strings and rows without a group."""
+
+
+@pytest.mark.parametrize(("missing", "groups"), [("own", 7), ("together", 5)])
+def test_rows_without_a_group_are_groups_of_their_own_or_one(missing: Any, groups: int) -> None:
+    made = cut(table(8, g=NO_NAME), CutSettings(folds=2, splitter="group", group="g", group_missing=missing), seed=0)
+    check_partition(made, 8)
+    assert made.units is not None
+    assert len(set(made.units.tolist())) == groups
+    assert made.units[5] == made.units[7]
+    assert len(set(made.units[[3, 4, 6]].tolist())) == {"own": 3, "together": 1}[missing]
+
+
+def test_a_column_without_any_group_is_one_group_or_as_many_as_rows() -> None:
+    data = table(4, g=words(*[None] * 4))
+    made = cut(data, CutSettings(folds=4, splitter="group", group="g", group_missing="own"), seed=0)
+    assert sizes(made) == [1, 1, 1, 1]
+    with pytest.raises(DataError, match="1 group < 2 folds"):
+        cut(data, CutSettings(folds=2, splitter="group", group="g", group_missing="together"), seed=0)
+
+
+def test_rows_without_a_value_of_by_are_in_no_piece_or_one_of_their_own() -> None:
+    data = table(6, g=words("a", None, "b", None, "a", "(missing)"))
+    apart = cut(data, CutSettings(by="g"), seed=0)
+    assert (names(apart), apart.unassigned.tolist()) == (["g=a", "g=b", "g=(missing)"], [1, 3])
+    [told] = apart.findings
+    assert (told.code, told.severity) == ("unassigned-rows", "warning")
+    assert told.advice == "fill them in, or --group-missing together makes them a piece"
+    one = cut(data, CutSettings(by="g", group_missing="together"), seed=0)
+    assert (names(one)[3:], rows(one)[3], one.findings) == (["g=(no value)"], [1, 3], ())
+    check_partition(one, 6)
+    single = cut(table(3, g=words("a", None, "a")), CutSettings(by="g", group_missing="together"), seed=0)
+    assert names(single) == ["g=a", "g=(missing)"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"group_missing": "own"}, "--group-missing own needs --group COL"),
+        ({"group_missing": "own", "by": "g"}, "--group-missing own needs --group COL"),
+        ({"group_missing": "together"}, "--group-missing together needs --group COL or --by COL"),
+        ({"splitter": "stratified-group"}, "--splitter stratified-group needs --group COL"),
+    ],
+)
+def test_what_groups_need(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        validated(CutSettings, **asked)
+    assert str(caught.value) == message
+
+
+@FEW
+@given(group=npst.arrays(np.int64, st.integers(12, 60), elements=st.integers(0, 12)), shuffle=st.booleans(), seed=seeds)
+def test_stratified_group_folds_are_those_of_scikit_learn(group: np.ndarray, shuffle: bool, seed: int) -> None:
+    assume(len(np.unique(group)) >= 3)
+    y = np.arange(len(group)) % 2
+    asked = CutSettings(folds=3, splitter="stratified-group", group="g", shuffle=shuffle)
+    made = cut(table(len(group), y=y.tolist(), g=group), asked, seed=seed)
+    theirs = StratifiedGroupKFold(3, shuffle=shuffle, random_state=seed if shuffle else None)
+    assert rows(made) == [test.tolist() for _, test in theirs.split(np.zeros(len(group)), y, group)]
+    check_partition(made, len(group))
+    assert made.strata is None
+    np.testing.assert_array_equal(made.units, np.unique(group, return_inverse=True)[1].reshape(-1))
+    assert made.words.startswith("3 stratified folds of whole groups of g, ")
+
+
+def cut_or_reject(data: Dataset, asked: CutSettings, seed: int) -> Cut:
+    """What is refused must say how many folds were asked for."""
+    try:
+        return cut(data, asked, seed=seed)
+    except DataError as error:
+        if f"{asked.folds} " not in str(error):
+            raise
+        reject()
+
+
+@pytest.mark.parametrize("splitter", ["kfold", "stratified", "group", "stratified-group", "dob-scv", "ms-scv"])
+@settings(max_examples=25, deadline=None)
+@given(y=npst.arrays(np.int64, st.integers(4, 40), elements=st.integers(0, 5)), k=st.integers(2, 12), seed=seeds)
+def test_a_fold_count_is_kept_or_refused(splitter: Any, y: np.ndarray, k: int, seed: int) -> None:
+    """P28, for every way to make folds: never fewer folds than asked for, and none of them empty."""
+    data = replace(
+        table(len(y), y=y.tolist(), g=np.arange(len(y)) // 2),
+        columns=(Column("x", "numeric", np.arange(len(y), dtype=np.float64)),),
+    )
+    group = {"group": {"group": "g"}, "stratified-group": {"group": "g"}}.get(splitter, {})
+    made = cut_or_reject(data, CutSettings(folds=k, splitter=splitter, shuffle=True, **group), seed)
+    assert len(made.fragments) == k
+    check_partition(made, len(y))
 
 
 # Batches and values of a column

@@ -18,18 +18,18 @@ from picsc.datasets.table import POOLED, Column, LeftOut
 from picsc.errors import DataError
 
 
-def decide(values: Any, name: str = "x", **options: bool) -> Column | LeftOut:
+def decide(values: Any, name: str = "x", **options: Any) -> Column | LeftOut:
     series = values if isinstance(values, pd.Series) else pd.Series(values)
     return infer(name, raw(series), where="table", **options)
 
 
-def column(values: Any, name: str = "x", **options: bool) -> Column:
+def column(values: Any, name: str = "x", **options: Any) -> Column:
     found = decide(values, name, **options)
     assert isinstance(found, Column), found
     return found
 
 
-def left_out(values: Any, name: str = "x", **options: bool) -> LeftOut:
+def left_out(values: Any, name: str = "x", **options: Any) -> LeftOut:
     found = decide(values, name, **options)
     assert isinstance(found, LeftOut), found
     return found
@@ -70,6 +70,12 @@ class TestNumbers:
     def test_a_string_that_is_no_number_is_named(self) -> None:
         with pytest.raises(DataError, match=r"table: --numeric column 'x', data row 3: 'three' is not a number"):
             decide(["1", "2", "three", "four"], numeric=True)
+
+    def test_decimal_commas_in_words(self) -> None:
+        found = column(["1,5", "2", None, "-1e3"] * 3, numeric=True, decimal=",")
+        assert np.nan_to_num(data(found)[:4]).tolist() == [1.5, 2.0, 0.0, -1000.0]
+        with pytest.raises(DataError, match=r"data row 3: '1\.234' is not a number"):
+            decide(["1,5", "2", "1.234", "low"], numeric=True, decimal=",")
 
 
 class TestCodes:  # P12: an integer code is numeric by inference, categorical if the user says so

@@ -160,7 +160,7 @@ class TestFrames:
         assert "'c': one value only: 1" in message
 
     def test_only_a_target(self) -> None:
-        assert "there is none" in refused(frame()[["y"]])
+        assert "one column only, 'y'" in refused(frame()[["y"]])
 
 
 class TestKeys:
@@ -221,7 +221,17 @@ class TestArrays:
     def test_shapes(self) -> None:
         with pytest.raises(DataError, match="X has 9 rows but y has 8"):
             from_arrays(np.ones((9, 2)), np.ones(8))
-        with pytest.raises(DataError, match="X has 1 dimensions"):
+        with pytest.raises(DataError, match="X has 1 dimension where"):
             from_arrays(np.ones(9))
         with pytest.raises(DataError, match=r"y has shape \(9, 2\)"):
             from_arrays(np.ones((9, 2)), np.ones((9, 2)))
+
+    @pytest.mark.parametrize(
+        ("dtype", "said"),
+        [("c16", "complex numbers"), ("V4", "records or bytes"), ([("a", "f8"), ("b", "i8")], "records or bytes")],
+    )
+    def test_values_that_are_neither_numbers_nor_words(self, dtype: Any, said: str) -> None:
+        with pytest.raises(DataError, match=f"X holds {said}"):
+            from_arrays(np.zeros((9, 2), dtype=dtype), np.ones(9))
+        with pytest.raises(DataError, match=f"y holds {said}"):
+            from_arrays(np.ones((9, 2)), np.zeros(9, dtype=dtype))

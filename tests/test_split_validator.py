@@ -3,13 +3,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from sklearn.datasets import load_iris
 
+import picsc
 from picsc.datasets.table import Column, Dataset, Target
+from picsc.errors import DataError
 from picsc.fragments import Cut, Fragment, cut, validate
 from picsc.fragments.dependence import first_quiet_lag
 from picsc.fragments.duplicates import row_hashes
@@ -123,9 +126,8 @@ def test_a_piece_with_one_class_is_named_with_its_class() -> None:
     found = check(table(60, y=y, site=site), by="site")
     assert found["one-class-piece"].message == "1 of 3 pieces hold one class only: site=c (class 'class 1', 20 rows)"
     assert found["one-class-piece"].fragments == ("site=c",)
-    assert (
-        found["class-missing-from-pieces"].message == "missing from some of 3 pieces: class 'class 0' (20 rows) from 1"
-    )
+    missing = found["class-missing-from-pieces"]
+    assert missing.message == "missing from some of 3 pieces, which is a label shift: class 'class 0' (20 rows) from 1"
     assert found["class-missing-from-pieces"].fragments == ("site=c",)
 
 
@@ -153,6 +155,81 @@ def test_many_rare_classes_keep_the_fold_count_and_are_listed() -> None:
     message = by_code(validate(table(57, y=y), made))["rare-class"].message
     assert message.startswith("7 of 8 classes of 'y' have fewer rows than the 8 pieces: 'class 1' (7 rows), ")
     assert message.endswith(" and 2 more")
+
+
+def grouped(groups: list[str], y: list[int], **asked: Any) -> tuple[Cut, dict[str, Finding]]:
+    data = table(len(y), y=y, patient=np.array(groups, dtype=object))
+    made = cut(data, CutSettings(folds=2, group="patient", **asked), seed=0)
+    return made, by_code(validate(data, made))
+
+
+def test_p23_whole_groups_leave_classes_out_of_folds_unless_dealt_by_class() -> None:
+    """Six rows, twenty times over: a has class 1, b both 1 and 0, c both 0 and 2, d class 2."""
+    groups, y = list("abbccd") * 20, [1, 1, 0, 0, 2, 2] * 20
+    missing = grouped(groups, y, splitter="group")[1]["class-missing-from-pieces"]
+    assert missing.severity == "warning"
+    assert missing.message == (
+        "missing from some of 2 pieces, which is a label shift: class 'class 1' (40 rows) from 1, "
+        "class 'class 2' (40 rows) from 1"
+    )
+    assert missing.advice == "deal whole groups out by class (--splitter stratified-group), or cut fewer folds"
+    assert grouped(groups, y, splitter="stratified-group")[1] == {}
+
+
+def test_where_no_folds_of_whole_groups_have_all_classes_the_advice_is_another() -> None:
+    found = grouped(["a"] * 30 + ["b"] * 30, [0, 1] * 15 + [0] * 30, splitter="stratified-group")[1]
+    advice = "whole groups may not go more evenly: cut fewer folds, or take each group alone (--by patient)"
+    assert {found[code].advice for code in ("one-class-piece", "class-missing-from-pieces")} == {advice}
+
+
+def test_stratified_groups_are_more_even_where_that_can_be() -> None:
+    """Twelve groups of five rows and one class each, the classes one after the other."""
+    groups, y = list(np.repeat(list("abcdefghijkl"), 5)), np.repeat([0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0], 5).tolist()
+    made, found = grouped(groups, y, splitter="stratified-group")
+    assert found == {}
+    share = [np.mean([y[row] for row in fragment.rows]) for fragment in made.fragments]
+    assert share == [1 / 3, 1 / 3]
+
+
+def test_p25_a_class_with_one_row_is_listed_and_kept_in_training_by_cv() -> None:
+    y = ["a"] * 30 + ["b"] * 30 + ["c"]
+    report = picsc.audit(pd.DataFrame({"x": rng().normal(size=61), "y": y}), folds=3, draws=99)
+    [rare] = [finding for finding in report.findings if finding.code == "rare-class"]
+    assert rare.message == "1 of 3 classes of 'y' have fewer rows than the 3 pieces: 'c' (1 row)"
+    assert rare.advice.endswith("; picsc cv --keep-rare always learns from them and never tests them")
+
+
+def test_p27_groups_of_one_class_are_called_before_anything_is_trained() -> None:
+    """Four groups of 10, 10, 10 and 2 rows; only the first has both classes."""
+    groups, y = ["w"] * 10 + ["x"] * 10 + ["y"] * 10 + ["z"] * 2, [1] * 8 + [0] * 2 + [1] * 10 + [0] * 12
+    alone = check(table(32, y=y, patient=np.array(groups, dtype=object)), by="patient")["one-class-piece"]
+    assert alone.message.startswith("3 of 4 pieces hold one class only: patient=x (class 'class 1', 10 rows), ")
+    assert alone.advice == "a model cannot be judged there on classes it lacks"
+    made, found = grouped(groups, y, splitter="group")
+    assert [{y[row] for row in fragment.rows} for fragment in made.fragments] == [{0, 1}, {0, 1}]
+    assert list(found) == ["sizes"]
+
+
+def test_p28_eight_classes_of_seven_rows_are_refused_and_one_of_eight_keeps_the_count() -> None:
+    seven = np.repeat(np.arange(8), 7).tolist()
+    with pytest.raises(DataError, match="into 8 stratified folds: the largest class of 'y' has 7 rows; use --folds 7"):
+        cut(table(56, y=seven), CutSettings(folds=8), seed=0)
+    assert len(cut(table(57, y=[*seven, 7]), CutSettings(folds=8), seed=0).fragments) == 8
+
+
+def test_p10_a_column_without_values_in_one_batch_fails_alone() -> None:
+    generator = rng()
+    frame = pd.DataFrame(generator.normal(size=(400, 2)), columns=["x1", "x2"])
+    frame["y"] = generator.integers(0, 2, 400)
+    frame.loc[:99, "x1"] = np.nan
+    report = picsc.audit(frame, target="y", batches=4, reference="rest", draws=199)
+    first = {(column.name, column.kind): column for column in report.fragments[0].columns}
+    gone = first["x1", "numeric"]
+    assert (gone.statistic, gone.p_adjusted, gone.kl, gone.note) == (None, None, None, "no values")
+    assert first["x1", "missing"].statistic == 1.0
+    assert first["x2", "numeric"].p_adjusted is not None
+    assert [piece.verdict for piece in report.fragments] == ["shift", "ok", "ok", "ok"]
+    assert all(piece.p_data is not None and piece.p_model is not None for piece in report.fragments)
 
 
 # Duplicates
@@ -237,6 +314,21 @@ def test_groups_in_several_pieces_are_counted() -> None:
     assert found.advice.endswith("--folds 3 --splitter group --group patient")
     assert check(table(100, patient=group), folds=3, splitter="group", group="patient") == {}
     assert "group-across-pieces" not in check(table(100, patient=group), batches=3)
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [
+        ("together", "2 of 10 groups of 'patient' lie in more than one piece (30 of 100 (30.0 %) rows)"),
+        ("own", "1 of 29 groups of 'patient' lie in more than one piece (10 of 100 (10.0 %) rows)"),
+    ],
+)
+def test_rows_without_a_group_are_groups_here_too(missing: str, message: str) -> None:
+    group = np.repeat(np.arange(10), 10).astype(object)
+    group[[*range(10), *range(90, 100)]] = None  # the first and the last ten
+    group[45:55] = 99  # one group over the middle
+    found = check(table(100, patient=group), batches=2, group="patient", group_missing=missing)
+    assert found["group-across-pieces"].message == message
 
 
 # Time

@@ -113,8 +113,8 @@ def test_one_class_only(values: Any, spelled: str) -> None:  # P52
     with pytest.raises(DataError) as caught:
         target(values)
     assert str(caught.value) == (
-        f"table: the target 'y' has one class only: {spelled}; use --no-target to audit the covariates alone or name "
-        "another column with --target"
+        f"table: the target 'y' has one class only: {spelled}; name another column with --target, or audit the "
+        "covariates alone (picsc audit --no-target)"
     )
 
 

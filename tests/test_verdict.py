@@ -15,7 +15,7 @@ def one(value: float) -> np.ndarray:
 
 
 def question(p: float, effect: float, leader: str) -> Question:
-    return Question(one(p), one(p), (leader,), one(effect))
+    return Question(one(p), one(p), (leader,), one(effect), one(0.1))
 
 
 def column(name: str, p: float, effect: float, test: str = "values") -> ColumnTest:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ BUNDLED: dict[str, Callable[..., Any]] = {
 }
 """Need no network. wdbc is breast_cancer under the name it has elsewhere; a file of that name goes before it. The
 others, spelled so, always mean scikit-learn's."""
+_HYPHENATED = {name.replace("_", "-"): name for name in BUNDLED}
 
 
 def by_name(
@@ -170,8 +172,12 @@ def fetch_by_name(name: str, root: Path) -> Fetched:
     """
     known = known_as(name)
     if known is None:
-        others = f", in {root}, or among those that need no network ({', '.join(BUNDLED)})"
-        instead = f"give a file instead (picsc audit FILE), or put {name}.csv into {root}"
+        if Path(name).is_file():
+            raise DataError(f"data set {name!r} is a file here; give it as it is, without --dataset")
+        near = get_close_matches(name.lower().replace("_", "-"), {**dict.fromkeys(NAMED), **_HYPHENATED}, 1, 0.8)
+        meant = f"the nearest name is {_HYPHENATED.get(near[0], near[0])}" if near else ""
+        others = f", in {root}, or among those that need no network ({', '.join(BUNDLED)}){meant and f'; {meant}'}"
+        instead = f"{meant and f'{meant}; '}give a file instead (picsc audit FILE), or put {name}.csv into {root}"
         return fetch(name, instead=instead, unknown=others)
     entry = NAMED[known]
     instead = wanted_files(known, root)

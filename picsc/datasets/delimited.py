@@ -1,218 +1,153 @@
-"""Delimited text: encoding, delimiter, header, ragged lines.
+"""Delimited text: read with pyarrow in blocks and typed by `delimited_columns`.
 
-Read with pyarrow in blocks and typed by `delimited_columns`. On 1,000,000 rows of 28 numbers pandas' C engine takes two
-thirds of the time, but twice the memory; it fills short lines up in silence, and pandas 2 rounds some floats wrongly.
+How it is written is found by `dialect`, its encoding by `utf8_text`. On 1,000,000 rows of 28 numbers pandas' C engine
+takes two thirds of the time, but twice the memory; it fills short lines up in silence, and pandas 2 rounds some floats
+wrongly.
 """
 
 from __future__ import annotations
 
-import codecs
-import csv
-import hashlib
-import io
 import os
-from collections.abc import Iterator
+import re
+from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import islice, takewhile
-from pathlib import Path
-from typing import Any, TextIO
+from itertools import chain, islice
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from picsc.datasets.delimited_columns import NA, TypedColumn
-from picsc.datasets.names import unique_names
+from picsc.datasets.dialect import Dialect, find_dialect, shown, told_delimiter
+from picsc.datasets.file_table import FileTable
+from picsc.datasets.first_lines import any_length, is_blank, iterate_records
+from picsc.datasets.names import all_named, unique_names
+from picsc.datasets.sources import Source
+from picsc.datasets.utf8_text import Utf8Text, utf8_text, with_lines
+from picsc.datasets.wording import counted
 from picsc.errors import DataError
+from picsc.reports import Choice, Reading
 from picsc.settings import ReadSettings
 
-DELIMITERS = (",", ";", "\t", "|")
-_SNIFFED = 20
 _THREADS = min(4, os.cpu_count() or 1)
-_CHUNK = 1 << 22
 _BLOCK, _LARGEST_BLOCK = 1 << 22, 1 << 26
-_WIDE_BOMS = (  # UTF-32's begins with UTF-16's, so it is tried first
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    """A file that was found to be text."""
+class _Table:
+    """A file of which is known how it is written."""
 
-    path: Path
-    sha256: str
-    utf8: bytes | None
-    """Its content if the file itself is not UTF-8 (but UTF-16 or UTF-32 with a byte order mark)."""
-    remarks: bool
-    """Lines that begin with # before the first record are remarks."""
+    text: Utf8Text
+    dialect: Dialect
+    skip: int
+    """Lines before the first row."""
 
-    def lines(self) -> TextIO:
-        binary = self.path.open("rb") if self.utf8 is None else io.BytesIO(self.utf8)
-        return io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
-
-    def arrow(self) -> Any:
-        return pa.OSFile(str(self.path)) if self.utf8 is None else pa.BufferReader(self.utf8)
+    @property
+    def width(self) -> int:
+        return len(self.dialect.first)
 
 
-def read_delimited(
-    path: Path, settings: ReadSettings, *, delimiter: str | None, remarks: bool = False
-) -> tuple[pd.DataFrame, str]:
+def read_delimited(source: Source, settings: ReadSettings, *, delimiter: str | None) -> FileTable:
     """Read delimited text; types are decided on whole columns.
 
-    Args:
-        path: of the file: UTF-8, or UTF-16 with a byte order mark.
-        settings: header and repeated names.
-        delimiter: None takes the one of , ; tab | by which the first lines have equally many fields, else the comma.
-        remarks: pass over lines that begin with # before the first record.
+    A last column without name and values is no column, but a delimiter that ends every line. Lines with nothing but
+    blanks are passed over, and so are remarks: leading lines that begin with #, if the lines behind them agree in the
+    number of fields and they do not.
 
-    Returns:
-        The frame and the SHA-256 of the file's bytes.
+    Args:
+        source: the file.
+        settings: header, repeated names, encoding, delimiter, quote and decimal. Told `space`, runs of blanks part
+            the fields, and blanks around a line are nothing.
+        delimiter: of the format, as a character; None has it found unless the settings tell it.
 
     Raises:
         DataError: no text, no rows, or lines of different lengths; the message names the line or byte.
+        SettingsError: the encoding is unknown.
         OSError: the file cannot be opened.
     """
-    text = _check_text(path, remarks=remarks)
-    delimiter = delimiter or _sniff(text)
-    header, skip = _first_line(text, delimiter)
-    if settings.header:
-        fields = [field.strip() or f"c{i + 1}" for i, field in enumerate(header)]
-        names = unique_names(fields, rename=settings.rename_duplicates, where=str(path))
-    else:
-        names, skip = [f"c{i + 1}" for i in range(len(header))], _remarks(text)
-    columns = [TypedColumn(str(i)) for i in range(len(names))]
-    rows = _feed(text, delimiter, len(names), skip, columns)
-    if rows == 0:
-        raise DataError(f"{path} has a header line but no rows")
-    again = [column.restart() for column in columns if column.incomplete]
-    if again:
-        _feed(text, delimiter, len(names), skip, again)
-    return pd.DataFrame(
-        {name: column.finish() for name, column in zip(names, columns, strict=True)}, copy=False
-    ), text.sha256
+    with ExitStack() as stack:
+        text = stack.enter_context(utf8_text(source, settings.encoding))
+        if told_delimiter(settings, delimiter) == " ":
+            text = stack.enter_context(with_lines(text, _single_spaced('"' if settings.quote != "single" else "'")))
+        with text.lines() as lines:
+            dialect = find_dialect(lines, settings, delimiter=delimiter, where=source.where)
+        if settings.header:
+            fields = all_named([field.strip() for field in dialect.first])
+            names = unique_names(fields, rename=settings.rename_duplicates, where=source.where, header=True)
+        else:
+            names = [f"c{i + 1}" for i in range(len(dialect.first))]
+        table = _Table(text, dialect, dialect.first_end if settings.header else dialect.skip)
+        columns = [TypedColumn(str(i), decimal=dialect.decimal) for i in range(len(names))]
+        if _feed(table, columns) == 0:
+            told = text.encoding.how == "told" and text.encoding.value.lower() not in ("utf-8", "utf8")
+            doubt = f", read as {text.encoding.value}; is that its encoding?" if told else ""
+            raise DataError(f"{source.where} has a header line but no rows{doubt}")
+        again = [column.restart() for column in columns if column.incomplete]
+        if again:
+            _feed(table, again)
+    series = [column.finish() for column in columns]
+    choices = (text.encoding, *dialect.choices)
+    unnamed = not settings.header or not dialect.first[-1].strip()
+    if len(names) > 1 and unnamed and bool(series[-1].isna().all()):
+        names.pop()
+        choices += (Choice("columns", str(len(names)), "every line ends with a delimiter"),)
+    frame = pd.DataFrame(dict(zip(names, series, strict=False)), copy=False)
+    return FileTable(frame, text.sha256, Reading("tsv" if delimiter == "\t" else "csv", source.compression, choices))
 
 
-def _check_text(path: Path, *, remarks: bool) -> _Text:
-    """Read the file once for its digest, its encoding and its quotation marks."""
-    digest, decoder = hashlib.sha256(), codecs.getincrementaldecoder("utf-8")()
-    offset, wide = 0, None
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            if offset == 0:
-                wide = next((name for bom, name in _WIDE_BOMS if chunk.startswith(bom)), None)
-            digest.update(chunk)
-            if wide is None:
-                pending = len(decoder.getstate()[0])
-                try:
-                    if pending or not chunk.isascii():
-                        decoder.decode(chunk)
-                except UnicodeDecodeError as error:
-                    raise _not_utf8(path, offset - pending + error.start, error.object[error.start]) from None
-                if (zero := chunk.find(0)) >= 0:
-                    raise DataError(
-                        f"{path}: byte {offset + zero} is zero, so this is no UTF-8 text; "
-                        "if it is UTF-16, save it as UTF-8 (iconv -f utf-16 -t utf-8)"
-                    )
-            offset += len(chunk)
-    if decoder.getstate()[0]:
-        raise _not_utf8(path, offset - len(decoder.getstate()[0]), decoder.getstate()[0][0])
-    if wide is None:
-        return _Text(path, digest.hexdigest(), None, remarks)
-    try:
-        content = path.read_bytes().decode(wide)
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: byte {error.start} is not {wide}, although the file begins so") from None
-    return _Text(path, digest.hexdigest(), content.encode("utf-8", "replace"), remarks)
+def _single_spaced(quote: str) -> Callable[[str], str]:
+    """Makes one blank of every run of them outside of quotation marks, and none around the line."""
+    q = re.escape(quote)
+    run = re.compile(rf"((?<![^ \t]){q}(?:[^{q}]|{q}{q})*{q})|[ \t]+")
+
+    def change(line: str) -> str:
+        content = line.rstrip("\r\n")
+        end = line[len(content) :]
+        return run.sub(lambda match: match[1] or " ", content.strip(" \t")) + end
+
+    return change
 
 
-def _not_utf8(path: Path, position: int, byte: int) -> DataError:
-    return DataError(
-        f"{path}: byte 0x{byte:02X} at position {position} is not UTF-8; "
-        "re-encode the file, for example with iconv -f latin1 -t utf-8"
-    )
-
-
-def _remarks(text: _Text) -> int:
-    """Number of lines before the first record."""
-    if not text.remarks:
-        return 0
-    with text.lines() as lines:
-        return sum(1 for _ in takewhile(_is_remark, lines))
-
-
-def _is_remark(line: str) -> bool:
-    return line.startswith("#") or not line.strip()
-
-
-def _records(text: _Text, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Line number of the end of each record that is not blank, and its fields."""
-    before = _remarks(text)
-    with text.lines() as lines:
-        reader = csv.reader(islice(lines, before, None), delimiter=delimiter)
-        try:
-            for record in reader:
-                if record:
-                    yield before + reader.line_num, record
-        except csv.Error as error:
-            raise DataError(
-                f"{text.path}, line {before + reader.line_num}: {error}; is a quotation mark left open?"
-            ) from None
-
-
-def _sniff(text: _Text) -> str:
-    """The delimiter by which header and first lines have equally many fields, the most if there are several."""
-    best, most = ",", 1
-    for delimiter in DELIMITERS:
-        try:
-            widths = {len(record) for _, record in islice(_records(text, delimiter), _SNIFFED)}
-        except DataError:
-            continue
-        if len(widths) == 1 and (width := widths.pop()) > most:
-            best, most = delimiter, width
-    return best
-
-
-def _first_line(text: _Text, delimiter: str) -> tuple[list[str], int]:
-    """Its fields and the number of physical lines up to its end."""
-    for line, record in _records(text, delimiter):
-        return record, line
-    raise DataError(f"{text.path} is empty")
-
-
-def _feed(text: _Text, delimiter: str, width: int, skip: int, columns: list[TypedColumn]) -> int:
+def _feed(table: _Table, columns: list[TypedColumn]) -> int:
     """Give every block of the file to the columns; returns the number of rows."""
-    block = min(max(_BLOCK, width << 12), _LARGEST_BLOCK)  # a call per column and block: wide tables need long ones
+    where = table.text.where
+    # There is a call per column and block, so wide tables need long blocks.
+    block = min(max(_BLOCK, table.width << 12), _LARGEST_BLOCK)
     while True:
         try:
-            return _feed_blocks(text, delimiter, width, skip, columns, block)
+            return _feed_blocks(table, columns, block)
         except pa.ArrowInvalid as error:
             message = str(error)
             if "Expected" in message:
-                raise _ragged(text, delimiter, width, message) from None
+                raise _ragged(table, message) from None
             too_small = "straddling" in message or "block size" in message
-            if "Empty CSV" in message or (too_small and block >= text.path.stat().st_size * 4):
+            if "Empty CSV" in message or (too_small and block >= table.text.path.stat().st_size * 4):
                 return 0
             if not too_small or block > 1 << 30:
-                raise DataError(f"{text.path} cannot be read: {message.splitlines()[0]}") from None
+                raise DataError(f"{where} cannot be read: {message.splitlines()[0]}") from None
             block *= 8
             for column in columns:
                 column.restart()
 
 
-def _feed_blocks(text: _Text, delimiter: str, width: int, skip: int, columns: list[TypedColumn], block: int) -> int:
-    everything = [str(i) for i in range(width)]
+def _feed_blocks(table: _Table, columns: list[TypedColumn], block: int) -> int:
+    everything = [str(i) for i in range(table.width)]
     rows, last = 0, None
     with (
-        text.arrow() as source,
+        pa.OSFile(os.fsencode(table.text.path)) as file,
         pa_csv.open_csv(
-            source,
-            read_options=pa_csv.ReadOptions(column_names=everything, skip_rows=skip, block_size=block),
-            parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            file,
+            read_options=pa_csv.ReadOptions(column_names=everything, skip_rows=table.skip, block_size=block),
+            parse_options=pa_csv.ParseOptions(
+                delimiter=table.dialect.delimiter,
+                quote_char=table.dialect.quote or False,
+                newlines_in_values=bool(table.dialect.quote),
+                invalid_row_handler=lambda row: "skip" if is_blank([row.text]) else "error",
+            ),
             convert_options=pa_csv.ConvertOptions(
                 check_utf8=False,  # done
                 column_types=dict.fromkeys(everything, pa.string()),
@@ -229,8 +164,11 @@ def _feed_blocks(text: _Text, delimiter: str, width: int, skip: int, columns: li
             for _ in pool.map(_add, shares):
                 pass  # an exception of a column is raised here
             last = batch.column(batch.num_columns - 1)[-1].as_py() if batch.num_rows else last
-    if last is not None and "\n" in last and _odd_quotes(text):
-        raise DataError(f"{text.path}: a quotation mark is opened and never closed, near {last[:20]!r}")
+    if last is not None and "\n" in last and (line := _left_open(table)):
+        raise DataError(
+            f"{table.text.where}, line {line}: a quotation mark is opened and never closed; close it, or give "
+            "--quote none if it is no quotation mark"
+        )
     return rows
 
 
@@ -239,16 +177,40 @@ def _add(share: list[tuple[TypedColumn, Any]]) -> None:
         column.add(block)
 
 
-def _odd_quotes(text: _Text) -> bool:
-    with text.lines() as lines:
-        return sum(line.count('"') for line in lines) % 2 == 1
+def _left_open(table: _Table) -> int:
+    """The line in which the last record begins if a line put behind the file would be taken into it, else 0."""
+    with any_length(), table.text.lines() as lines:
+        more = chain(islice(lines, table.dialect.skip, None), ["\n", "end\n"])
+        last = deque(iterate_records(more, table.dialect.delimiter, table.dialect.quote), maxlen=2)
+    before = last[0][0] if len(last) > 1 else 0
+    return 0 if last[-1][1] == ["end"] else table.dialect.skip + before + 1
 
 
-def _ragged(text: _Text, delimiter: str, width: int, message: str) -> DataError:
-    for line, record in _records(text, delimiter):
-        if len(record) != width:
-            return DataError(
-                f"{text.path}, line {line}: {len(record)} fields where the first line has {width} "
-                f"(delimiter {delimiter!r}); correct the line or quote its fields"
-            )
-    return DataError(f"{text.path}: lines of different lengths: {message.splitlines()[0]}")
+def _ragged(table: _Table, message: str) -> DataError:
+    dialect, where = table.dialect, table.text.where
+    with any_length(), table.text.lines() as lines:
+        rest = islice(lines, dialect.skip, None)
+        before = dialect.skip
+        for line, record in iterate_records(rest, dialect.delimiter, dialect.quote):
+            end = dialect.skip + line
+            if len(record) != table.width:
+                several = any("\n" in field or "\r" in field for field in record)
+                lines_read = f"lines {before + 1} to {end}" if several else f"line {end}"
+                first = before == dialect.first_end == table.skip
+                return DataError(
+                    f"{where}, {lines_read}: {counted(len(record), 'field')} where the first line has {table.width} "
+                    f"(delimiter {shown(dialect.delimiter)}); {_way_out(dialect, several=several, first=first)}"
+                )
+            before = end
+    return DataError(f"{where}: lines of different lengths: {message.splitlines()[0]}")
+
+
+def _way_out(dialect: Dialect, *, several: bool, first: bool) -> str:
+    """What may be done about a record of another length; `several` lines, or the `first` after the header."""
+    if several:
+        return "is a quotation mark left open?"
+    if any(choice.name == "delimiter" and choice.how == "told" for choice in dialect.choices):
+        return "correct the line, quote its fields, or give another --delimiter"
+    if not dialect.quote:
+        return "correct the line, or give another --quote"
+    return "name every column in the header, or correct the line" if first else "correct the line or quote its fields"

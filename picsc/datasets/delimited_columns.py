@@ -26,10 +26,16 @@ class TypedColumn:
     that were taken for numbers before are then missing as words: the column is `incomplete` and must be read again.
     """
 
-    def __init__(self, source: str) -> None:
-        """Start without blocks."""
+    def __init__(self, source: str, *, decimal: str = ".") -> None:
+        """Start without blocks.
+
+        Args:
+            source: name of the column in the reader.
+            decimal: point or comma. With a comma, points are no part of numbers, not even between thousands: 1.234 is
+                a thousand to some and little more than one to others, so its column stays words.
+        """
         self.source = source
-        """Name of the column in the reader."""
+        self._decimal = decimal
         self._blocks: list[Any] = []
         self._words = False
         self.incomplete = False
@@ -42,7 +48,7 @@ class TypedColumn:
     def add(self, block: Any) -> None:
         """Take the next block, an Arrow array of strings."""
         if not self._words:
-            numbers = _as_numbers(block)
+            numbers = _as_numbers(block, self._decimal)
             if numbers is not None:
                 self._blocks.append(numbers)
                 return
@@ -73,15 +79,22 @@ def _tidy(words: Any) -> Any:
     return pc.if_else(pc.is_in(stripped, _NA_SET), pa.scalar(None, pa.string()), stripped)
 
 
-def _as_numbers(words: Any) -> Any | None:
+def _as_numbers(words: Any, decimal: str) -> Any | None:
     """An int64 or float64 array, or None if a word is no number."""
-    numbers = _cast(words)
+    numbers = _cast(_pointed(words, decimal))
     if numbers is None:
         tidy = _tidy(words)
         if tidy.equals(words):
             return None
-        words, numbers = tidy, _cast(tidy)
+        words, numbers = tidy, _cast(_pointed(tidy, decimal))
     return None if numbers is None or _has_codes(words, numbers) else numbers
+
+
+def _pointed(words: Any, decimal: str) -> Any:
+    """The words with a point for the decimal mark; a point that is none becomes what makes no number."""
+    if decimal == ".":
+        return words
+    return pc.replace_substring(pc.replace_substring(words, ".", "_"), decimal, ".")
 
 
 def _cast(words: Any) -> Any | None:

@@ -1,140 +1,72 @@
-"""Tables in files, by their suffix: csv, tsv, parquet and npz. Letters: n rows, f columns."""
+"""Tables in files: which reader a file is for. Every format has a file of its own beside this one."""
 
 from __future__ import annotations
 
-import hashlib
-import zipfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
-from numpy.typing import NDArray
-
+from picsc.datasets.arff_files import read_arff
+from picsc.datasets.array_files import read_arrays
+from picsc.datasets.arrow_files import read_arrow, read_parquet
 from picsc.datasets.delimited import read_delimited
-from picsc.datasets.names import unique_names
+from picsc.datasets.file_formats import format_of
+from picsc.datasets.file_table import FileTable
+from picsc.datasets.json_lines import read_json_lines
+from picsc.datasets.keel_files import holds_keel, read_keel
+from picsc.datasets.libsvm_files import read_libsvm
+from picsc.datasets.sources import Source, opened
+from picsc.datasets.spreadsheets import read_spreadsheet
 from picsc.errors import DataError
-from picsc.settings import ReadSettings
+from picsc.settings import FileFormat, ReadSettings
 
-TARGET = "target"
-"""Name of the column that the labels of an array become."""
-_DELIMITER = {".csv": None, ".txt": None, ".data": None, ".tsv": "\t", ".tab": "\t"}
-_PARQUET = (".parquet", ".pq")
-KNOWN = (*_DELIMITER, *_PARQUET, ".npz")
-_COVARIATES, _LABELS = ("X", "x", "data"), ("y", "target")
+Reader = Callable[[Source, ReadSettings], FileTable]
 
 
-def read_frame(path: Path, settings: ReadSettings) -> tuple[pd.DataFrame, str]:
+def read_frame(path: str | Path, settings: ReadSettings) -> FileTable:
     """Read one file.
 
     Args:
-        path: of the file; its suffix says what it holds.
-        settings: header and repeated names.
+        path: of the file, perhaps compressed; `-` is standard input.
+        settings: how to read it; without a format, its suffix says what it holds.
 
     Returns:
-        The frame, n rows, with unique column names; words are strings without surrounding blanks. And the SHA-256 of
-        the file's bytes.
+        The frame, n rows, how it was read, and the target that the file itself declares.
 
     Raises:
-        DataError: there is no such file, its suffix is unknown, or it does not hold a table.
+        DataError: there is no such file, its format is unknown, it is empty, or it does not hold a table.
     """
-    suffix = path.suffix.lower()
-    if suffix not in KNOWN:
-        named = f"suffix {path.suffix!r} is not known" if suffix else "there is no suffix to tell what it holds"
-        raise DataError(f"{path}: {named}; known are {', '.join(KNOWN)}")
-    if path.is_dir():
-        raise DataError(f"{path} is a directory; give one file")
-    if not path.exists():
-        raise DataError(f"{path}: no such file")
     try:
-        if suffix in _DELIMITER:
-            return read_delimited(path, settings, delimiter=_DELIMITER[suffix])
-        frame = _parquet(path, settings) if suffix in _PARQUET else _arrays(path)
-        with path.open("rb") as file:
-            return frame, hashlib.file_digest(file, "sha256").hexdigest()
+        with opened(path) as source:
+            if source.path.stat().st_size == 0:
+                raise DataError(f"{source.where} is empty")
+            return READERS[format_of(source, settings)](source, settings)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
-def frame_of_arrays(X: NDArray[Any], y: NDArray[Any] | None, where: str) -> pd.DataFrame:
-    """A frame with columns x1, ..., xf and, if there are labels, target.
-
-    Args:
-        X: (n, f).
-        y: (n,) or (n, 1).
-        where: the file or table, for messages.
-
-    Raises:
-        DataError: the shapes are not these, or the values are records.
-    """
-    if X.ndim != 2:
-        raise DataError(f"{where}: X has {X.ndim} dimensions where a table has 2; reshape it to (rows, columns)")
-    if X.dtype.names is not None or X.dtype.kind == "c":
-        raise DataError(f"{where}: X holds {X.dtype} values; give plain numbers or words")
-    frame = pd.DataFrame(X, columns=[f"x{i + 1}" for i in range(X.shape[1])])
-    if y is not None:
-        if y.ndim == 2 and y.shape[1] == 1:
-            y = y[:, 0]
-        if y.ndim != 1:
-            raise DataError(f"{where}: y has shape {y.shape}; give one label per row")
-        if len(y) != len(X):
-            raise DataError(f"{where}: X has {len(X)} rows but y has {len(y)}; they must be equal")
-        frame[TARGET] = y
-    return frame
+def _csv(source: Source, settings: ReadSettings) -> FileTable:
+    return read_delimited(source, settings, delimiter=None)
 
 
-def _arrays(path: Path) -> pd.DataFrame:
-    """An npz archive; pickled objects in it are refused, since unpickling runs code."""
-    try:
-        with path.open("rb") as file:  # numpy leaves a broken archive open
-            archive = np.load(file, allow_pickle=False)
-            if isinstance(archive, np.ndarray):
-                raise DataError(f"{path} holds one bare array; save it with numpy.savez(FILE, X=..., y=...)")
-            names = list(archive.files)
-            x_name = next((name for name in _COVARIATES if name in names), None)
-            y_name = next((name for name in _LABELS if name in names), None)
-            if x_name is None and len(names) == 1:
-                x_name, y_name = names[0], None
-            if x_name is None:
-                held = ", ".join(names) or "none"
-                raise DataError(f"{path}: no array named {', '.join(_COVARIATES)} (arrays in it: {held})")
-            X, y = archive[x_name], None if y_name is None else archive[y_name]
-    except (ValueError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError) as error:
-        pickled = "object" in str(error).lower() or "pickle" in str(error).lower()
-        why = "it holds Python objects, which are not read; save plain arrays" if pickled else "it is no npz archive"
-        raise DataError(f"{path} cannot be read: {why}") from None
-    return frame_of_arrays(X, y, str(path))
+def _tsv(source: Source, settings: ReadSettings) -> FileTable:
+    return read_delimited(source, settings, delimiter="\t")
 
 
-def _parquet(path: Path, settings: ReadSettings) -> pd.DataFrame:
-    try:
-        table = pq.ParquetFile(path).read()
-    except (pa.ArrowException, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        raise DataError(f"{path} is no parquet file that can be read: {str(error).splitlines()[0]}") from None
-    # A frame's unnamed index is stored as a column that the frame did not have.
-    stored = [i for i, name in enumerate(table.column_names) if not name.startswith("__index_level_")]
-    names = unique_names(
-        [table.column_names[i].strip() for i in stored], rename=settings.rename_duplicates, where=str(path)
-    )
-    if table.num_rows == 0:
-        raise DataError(f"{path} has columns but no rows")
-    return pd.DataFrame(
-        {name: _plain(table.column(i)).to_pandas() for i, name in zip(stored, names, strict=True)}, copy=False
-    )
+def _dat(source: Source, settings: ReadSettings) -> FileTable:
+    """KEEL's, or any text that is called .dat."""
+    told = settings.format is not None
+    return read_keel(source, settings) if told or holds_keel(source) else _csv(source, settings)
 
 
-def _plain(column: Any) -> Any:
-    """An Arrow column in a type that pandas holds as values, not as Python objects."""
-    kind = column.type
-    if pa.types.is_decimal(kind):
-        return pc.cast(column, pa.float64(), safe=False)
-    if pa.types.is_date(kind):
-        return pc.cast(column, pa.timestamp("s"), safe=False)
-    if pa.types.is_time(kind) or pa.types.is_large_string(kind):
-        return pc.cast(column, pa.string())
-    return column
+READERS: dict[FileFormat, Reader] = {
+    "csv": _csv,
+    "tsv": _tsv,
+    "parquet": read_parquet,
+    "arrow": read_arrow,
+    "arff": read_arff,
+    "keel": _dat,
+    "libsvm": read_libsvm,
+    "jsonl": read_json_lines,
+    "npz": read_arrays,
+    "xlsx": read_spreadsheet,
+}

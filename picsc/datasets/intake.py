@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,7 +85,9 @@ def read_or_get(
 
 def _from_path(source: str | Path, settings: ReadSettings, keys: Sequence[str]) -> Dataset | ImageSet | TokenSet:
     path = Path(source)
-    if path.is_dir() or path.suffix.lower() == ".json":
+    told = settings.format is not None
+    folder = bool(str(source)) and os.path.isdir(path)  # noqa: PTH112 - no error for a name that no file can have
+    if folder or (path.suffix.lower() == ".json" and not told):
         from picsc.datasets.text_folders import holds_text, read_clients  # needs scikit-learn's data sets, too
 
         if holds_text(path):

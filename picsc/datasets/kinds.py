@@ -33,7 +33,9 @@ _CAMEL_ID = re.compile(r"[a-z]I[dD]$")
 _BOOLEANS = (frozenset(("true", "false")), frozenset(("yes", "no")), frozenset("tf"), frozenset("yn"))
 
 
-def infer(name: str, column: Raw, *, categorical: bool = False, numeric: bool = False, where: str) -> Column | LeftOut:
+def infer(
+    name: str, column: Raw, *, categorical: bool = False, numeric: bool = False, decimal: str = ".", where: str
+) -> Column | LeftOut:
     """Decide what a column holds.
 
     Words are never taken for numbers. Whole numbers that only count or name the rows, words that are nearly all
@@ -44,6 +46,7 @@ def infer(name: str, column: Raw, *, categorical: bool = False, numeric: bool = 
         column: its values.
         categorical: the user says that it holds categories.
         numeric: the user says that it holds numbers.
+        decimal: mark of words that are numbers, point or comma.
         where: the file or table, for messages.
 
     Raises:
@@ -51,11 +54,11 @@ def infer(name: str, column: Raw, *, categorical: bool = False, numeric: bool = 
     """
     missing = int(np.count_nonzero(column.missing))
     if missing == len(column.data):
-        return LeftOut(name, "empty", missing, "no values")
+        return LeftOut(name, "empty", missing, "no finite values" if column.infinite else "no values")
     if categorical:
         return _single(name, column, missing) or _categorical(name, column.as_words(), "as told by --categorical")
     if numeric:
-        column = numbers(name, column, option="--numeric", where=where)
+        column = numbers(name, column, option="--numeric", decimal=decimal, where=where)
     single = _single(name, column, missing)
     if single is not None:
         return single
@@ -70,7 +73,7 @@ def infer(name: str, column: Raw, *, categorical: bool = False, numeric: bool = 
     return Column(name, "numeric", column.data, note=_joined("", column))
 
 
-def numbers(name: str, column: Raw, *, option: str, where: str) -> Raw:
+def numbers(name: str, column: Raw, *, option: str, decimal: str = ".", where: str) -> Raw:
     """The column as numbers: words are parsed, dates are seconds since 1970.
 
     Raises:
@@ -79,7 +82,10 @@ def numbers(name: str, column: Raw, *, option: str, where: str) -> Raw:
     if column.form == "booleans":
         as_number = np.asarray([float(level == "True") for level in column.levels] + [np.nan])
     elif column.form == "words":
-        parsed = pd.to_numeric(pd.Series(list(column.levels), dtype=object), errors="coerce")
+        words = list(column.levels)
+        if decimal == ",":  # a point is no part of a number then, not even between thousands
+            words = [word.replace(".", "no").replace(",", ".") for word in words]
+        parsed = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce")
         as_number = np.append(np.asarray(parsed, dtype=np.float64), np.nan)
         bad = np.flatnonzero(np.isnan(as_number[:-1]))
         if bad.size:

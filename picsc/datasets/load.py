@@ -10,36 +10,80 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from picsc.datasets.array_files import TARGET, frame_of_arrays
 from picsc.datasets.dates import read_dates
-from picsc.datasets.files import TARGET, frame_of_arrays, read_frame
+from picsc.datasets.file_formats import stem
+from picsc.datasets.file_table import FileTable
+from picsc.datasets.files import read_frame
 from picsc.datasets.kinds import infer
 from picsc.datasets.names import check_known, unique_names
 from picsc.datasets.raw import Raw, digest, raw
+from picsc.datasets.sources import STDIN
 from picsc.datasets.table import Column, Dataset, LeftOut, Target
 from picsc.datasets.targets import pick, read_target
+from picsc.datasets.wording import counted
 from picsc.errors import DataError
+from picsc.reports import Reading
 from picsc.settings import ReadSettings
 
 FEWEST_ROWS = 4
+DECLARED = "declared by the file"
+"""How a target was chosen that the file itself names."""
 _LARGEST_EXACT = 2**53
 
 
 def load(source: str | Path, settings: ReadSettings, *, keys: Sequence[str] = ()) -> Dataset:
-    """Read a table from a csv, tsv, parquet or npz file.
+    """Read a table from a file of any format.
 
     Args:
-        source: path of the file.
-        settings: how to read it.
+        source: path of the file; `-` is standard input.
+        settings: how to read it; a target there wins over the one that the file declares.
         keys: columns that cut the table (--by, --time, --group); they are kept aside and are no covariates.
 
     Raises:
         DataError: the file cannot be read, or its columns are not what the settings say.
     """
-    path = Path(source)
-    frame, sha256 = read_frame(path, settings)
-    if path.suffix.lower() == ".npz" and TARGET not in frame.columns and settings.target is None:
-        settings = settings.model_copy(update={"no_target": True})  # one array alone has no labels
-    return from_frame(frame, settings, name=path.stem, source=str(path), keys=keys, sha256=sha256)
+    return from_file(read_frame(source, settings), source, settings, keys=keys)
+
+
+def from_file(
+    table: FileTable,
+    source: str | Path,
+    settings: ReadSettings,
+    *,
+    name: str | None = None,
+    keys: Sequence[str] = (),
+    target_chosen: str = DECLARED,
+) -> Dataset:
+    """A table from what a reader found in a file.
+
+    Args:
+        table: what it found; its target counts where the settings name none.
+        source: path of the file; `-` is standard input.
+        settings: how to understand it.
+        name: of the table; None is the file's.
+        keys: as in `load`.
+        target_chosen: how the file's target was found.
+
+    Raises:
+        DataError: the columns are not what the settings say.
+    """
+    chosen = "--target"
+    if settings.target is None and not settings.no_target:
+        if table.target is not None:
+            settings, chosen = settings.model_copy(update={"target": table.target}), target_chosen
+        elif table.reading.format == "npz" and TARGET not in table.frame.columns:
+            settings = settings.model_copy(update={"no_target": True})  # one array alone has no labels
+    return from_frame(
+        table.frame,
+        settings,
+        name=name or stem(source),
+        source="standard input" if str(source) == STDIN else str(source),
+        keys=keys,
+        sha256=table.sha256,
+        target_chosen=chosen,
+        reading=table.reading,
+    )
 
 
 def from_arrays(
@@ -71,6 +115,7 @@ def from_frame(
     keys: Sequence[str] = (),
     sha256: str | None = None,
     target_chosen: str = "--target",
+    reading: Reading | None = None,
 ) -> Dataset:
     """A table from a frame. The index is ignored; later changes of the frame do not reach the table.
 
@@ -82,13 +127,15 @@ def from_frame(
         keys: columns that cut the table; they are kept aside and are no covariates.
         sha256: of the bytes read; None takes that of the values.
         target_chosen: how the target in `settings` was found.
+        reading: how the file was read that it comes from.
 
     Raises:
         DataError: fewer than 4 rows, an unknown or repeated column name, no usable column, or an unusable target.
     """
     where = name if source == "memory" else source
     if len(frame) < FEWEST_ROWS:
-        raise DataError(f"{where}: {len(frame)} data rows are too few; an audit needs at least {FEWEST_ROWS}")
+        rows = f"{counted(len(frame), 'data row')} {'is' if len(frame) == 1 else 'are'} too few"
+        raise DataError(f"{where}: {rows}; an audit needs at least {FEWEST_ROWS}")
     if sha256 is None:
         frame = frame.copy()
     names = unique_names(
@@ -102,14 +149,18 @@ def from_frame(
         ("--by, --time or --group", keys),
     ):
         check_known(asked, names, option=option, where=where)
-    raws = {column: raw(frame.iloc[:, i]) for i, column in enumerate(names)}
+    raws = {column: raw(series) for column, (_, series) in zip(names, frame.items(), strict=True)}
     picked = pick(names, settings, keys=keys, where=where)
+    told = {} if reading is None else {choice.name: choice.value for choice in reading.choices}
+    if picked is not None and len(names) == 1:
+        raise _one_column(names[0], told.get("delimiter"), where)
+    decimal = "," if told.get("decimal") == "comma" else "."
     target: Target | None = None
     if picked is not None:
         chosen = target_chosen if picked[1] == "--target" else picked[1]
-        target = read_target(picked[0], raws[picked[0]], settings, chosen=chosen, where=where)
+        target = read_target(picked[0], raws[picked[0]], settings, chosen=chosen, decimal=decimal, where=where)
     apart = {*keys, *(() if target is None else (target.name,))}
-    columns, left_out = _covariates({c: r for c, r in raws.items() if c not in apart}, settings, where)
+    columns, left_out = _covariates({c: r for c, r in raws.items() if c not in apart}, settings, decimal, where)
     return Dataset(
         name=name,
         source=source,
@@ -119,11 +170,23 @@ def from_frame(
         target=target,
         keys={key: _key_values(raws[key]) for key in keys},
         sha256=sha256 or digest(names, list(raws.values())),
+        reading=reading,
+    )
+
+
+def _one_column(name: str, delimiter: str | None, where: str) -> DataError:
+    """Most such files are parted by something else."""
+    by, way = "", "add columns"
+    if delimiter is not None:
+        by = f" (delimiter {delimiter if delimiter.isalpha() else repr(delimiter)})"
+        way = "name the delimiter with --delimiter"
+    return DataError(
+        f"{where}: one column only, {name[:40]!r}{by}, so none is left beside a target; {way}, or use --no-target"
     )
 
 
 def _covariates(
-    raws: dict[str, Raw], settings: ReadSettings, where: str
+    raws: dict[str, Raw], settings: ReadSettings, decimal: str, where: str
 ) -> tuple[tuple[Column, ...], tuple[LeftOut, ...]]:
     """The columns that take part, and those that do not."""
     columns: list[Column] = []
@@ -135,6 +198,7 @@ def _covariates(
             column,
             categorical=name in settings.categorical,
             numeric=name in settings.numeric and not dropped,
+            decimal=decimal,
             where=where,
         )
         if dropped:

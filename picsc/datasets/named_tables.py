@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from picsc.datasets.attribute_files import read_arff, read_keel
-from picsc.datasets.delimited import read_delimited
+from picsc.datasets.file_table import FileTable
 from picsc.datasets.files import read_frame
-from picsc.datasets.load import from_frame, load
+from picsc.datasets.load import from_file, load
 from picsc.datasets.named import Layout, NamedTable
-from picsc.datasets.stored import target_kept
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
 from picsc.settings import ReadSettings
@@ -43,23 +42,16 @@ def read_table(
         DataError: the file cannot be read, or its columns are not what the settings say.
     """
     suffix = path.suffix.lower()
-    chosen = "--target"
-    target: str | None
-    if suffix == ".arff":
-        frame, sha256 = read_arff(path)
-        target = _class_column(frame, entry)
+    if suffix in (".arff", ".parquet"):
+        table = read_frame(path, settings)
+        table = replace(table, target=table.target or _class_column(table.frame, entry))
     elif suffix == ".dat":
-        frame, target, sha256 = read_keel(path)
-    elif suffix == ".parquet":
-        frame, sha256 = read_frame(path, settings)
-        target = target_kept(path) or _class_column(frame, entry)
+        table = read_frame(path, settings)
     elif entry is None or suffix == ".npz":
         return load(path, settings, keys=keys)
     else:
-        frame, target, sha256 = _delimited(path, entry)
-    if settings.target is None and not settings.no_target and target is not None:
-        settings, chosen = settings.model_copy(update={"target": target}), "class of the file"
-    return from_frame(frame, settings, name=name, source=str(path), keys=keys, sha256=sha256, target_chosen=chosen)
+        table = _delimited(path, entry, settings)
+    return from_file(table, path, settings, name=name, keys=keys, target_chosen="class of the file")
 
 
 def _class_column(frame: pd.DataFrame, entry: NamedTable | None) -> str | None:
@@ -70,21 +62,19 @@ def _class_column(frame: pd.DataFrame, entry: NamedTable | None) -> str | None:
     return next((name for name in entry.targets if name in names), names[-1])
 
 
-def _delimited(path: Path, entry: NamedTable) -> tuple[pd.DataFrame, str | None, str]:
-    """A text file whose first line may hold names: the frame, its class and the digest.
+def _delimited(path: Path, entry: NamedTable, settings: ReadSettings) -> FileTable:
+    """A text file whose first line may hold names, and its class.
 
     It does, if its last field does not occur again in the last column: a class occurs more than once.
     """
-    try:
-        frame, sha256 = read_delimited(path, ReadSettings(header=False), delimiter=None, remarks=True)
-        layout = entry.layouts.get(path.name.lower(), Layout())
-        last = frame.iloc[:, layout.target]
-        if len(frame) and int((last.iloc[1:] == last.iloc[0]).sum()) == 0:
-            frame, sha256 = read_delimited(path, ReadSettings(), delimiter=None, remarks=True)
-            return _without_null(frame), _class_column(frame, entry), sha256
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
-    frame = _without_null(frame)
+    table = read_frame(path, settings.model_copy(update={"header": False}))
+    layout = entry.layouts.get(path.name.lower(), Layout())
+    last = table.frame.iloc[:, layout.target]
+    if len(last) and int((last.iloc[1:] == last.iloc[0]).sum()) == 0:
+        table = read_frame(path, settings.model_copy(update={"header": True}))
+        frame = _without_null(table.frame)
+        return replace(table, frame=frame, target=_class_column(frame, entry))
+    frame = _without_null(table.frame)
     for position in entry.numeric:
         if position < frame.shape[1] - 1:  # the last is the class
             column = frame.columns[position]
@@ -92,7 +82,7 @@ def _delimited(path: Path, entry: NamedTable) -> tuple[pd.DataFrame, str | None,
     names = list(frame.columns)
     names[layout.target] = CLASS
     frame.columns = pd.Index(names)
-    return frame.drop(columns=[names[position] for position in layout.leave]), CLASS, sha256
+    return replace(table, frame=frame.drop(columns=[names[position] for position in layout.leave]), target=CLASS)
 
 
 def _without_null(frame: pd.DataFrame) -> pd.DataFrame:

@@ -11,13 +11,14 @@ from picsc.errors import DataError
 _SHOWN = 20
 
 
-def unique_names(names: Sequence[str], *, rename: bool, where: str) -> list[str]:
+def unique_names(names: Sequence[str], *, rename: bool, where: str, header: bool = False) -> list[str]:
     """The names as they are if no two are equal, or with repeats renamed a, a.1, a.2.
 
     Args:
         names: as read, surrounding blanks removed.
         rename: rename repeats instead of refusing them.
         where: the file or table, for the message.
+        header: they stand in a first line that might be data.
 
     Raises:
         DataError: names repeat and `rename` is off.
@@ -27,9 +28,10 @@ def unique_names(names: Sequence[str], *, rename: bool, where: str) -> list[str]
         return list(names)
     if not rename:
         columns = "column name" if len(repeated) == 1 else "column names"
+        ways = "rename them, use --rename-duplicates, or --no-header if the first line is data"
         raise DataError(
-            f"{where}: repeated {columns} {_listed(repeated)}; rename them, use --rename-duplicates, "
-            "or --no-header if the first line is data"
+            f"{where}: repeated {columns} {_listed(repeated)}; "
+            + (ways if header else "rename them, or use --rename-duplicates")
         )
     taken = set(names)
     seen: set[str] = set()
@@ -41,6 +43,18 @@ def unique_names(names: Sequence[str], *, rename: bool, where: str) -> list[str]
             next_number[name] += 1
             new = f"{name}.{next_number[name]}"
         seen.add(new)
+        result.append(new)
+    return result
+
+
+def all_named(names: Sequence[str]) -> list[str]:
+    """The names with c1, c2, ... by their place for empty ones, and an underscore behind where that is taken."""
+    taken = set(names)
+    result = []
+    for i, name in enumerate(names):
+        new = name or f"c{i + 1}"
+        while not name and new in taken:
+            new += "_"
         result.append(new)
     return result
 

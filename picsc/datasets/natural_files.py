@@ -51,9 +51,10 @@ def read_one_file(folder: Path, *, files: Sequence[str], rename: Mapping[str, st
     path = find_file(folder, files)
     if path is None:
         raise DataError(f"{folder}: there is no {' or '.join(files)} in it; put the file there")
-    frame, sha256 = read_frame(path, ReadSettings())
+    table = read_frame(path, ReadSettings())
+    frame = table.frame
     numbered = [column for column in frame.columns if column in _NUMBERED]
-    return frame.drop(columns=numbered).rename(columns=dict(rename or {})), [sha256]
+    return frame.drop(columns=numbered).rename(columns=dict(rename or {})), [table.sha256]
 
 
 def read_stream(folder: Path, *, files: Sequence[str]) -> Found:

@@ -75,10 +75,11 @@ def fetch(name: str, *, title: str = "", shown: str = "", instead: str = "", unk
         ExpatError,
         arff.ArffException,
     ) as error:
-        why = " ".join(str(error).split())[:200]
+        unreachable = any(word in type(error).__name__ for word in ("Connection", "Timeout", "Retry"))
+        why = "it cannot be reached" if unreachable else " ".join(str(error).split())[:200]
         raise DataError(
             f"data set {shown} cannot be fetched from OpenML ({openml.config.server}) and is not in its cache folder "
-            f"{openml.config.get_cache_directory()} ({type(error).__name__}: {why}); {instead}"
+            f"{openml.config.get_cache_directory()} ({why}); {instead}"
         ) from None
     except RuntimeError as error:
         if "No active datasets" in str(error):  # what openml raises for an empty answer

@@ -20,7 +20,8 @@ import pyarrow.parquet as pq
 from picsc.datasets.images import ImageSet
 from picsc.errors import DataError
 
-_TARGET = b"picsc.target"
+TARGET_KEY = b"picsc.target"
+"""Of a parquet file's metadata: the column that is its target."""
 
 
 def verify(path: Path) -> None:
@@ -79,22 +80,8 @@ def keep_table(frame: pd.DataFrame, target: str | None, path: Path) -> None:
     """
     table = pa.Table.from_pandas(frame, preserve_index=False)
     if target is not None:
-        table = table.replace_schema_metadata({**(table.schema.metadata or {}), _TARGET: target.encode()})
+        table = table.replace_schema_metadata({**(table.schema.metadata or {}), TARGET_KEY: target.encode()})
     _keep(path, lambda file: pq.write_table(table, file))
-
-
-def target_kept(path: Path) -> str | None:
-    """The target that `keep_table` left in a parquet file; None if another program wrote it.
-
-    Raises:
-        DataError: it is no parquet file.
-    """
-    try:
-        metadata: dict[bytes, bytes] = pq.read_schema(path).metadata or {}
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{path} is no parquet file that can be read: {str(error).splitlines()[0]}") from None
-    target = metadata.get(_TARGET)
-    return None if target is None else target.decode()
 
 
 def _keep(path: Path, write: Callable[[BinaryIO], Any]) -> None:

@@ -11,6 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from picsc.reports import Reading
+
 Kind = Literal["numeric", "categorical", "boolean", "datetime", "text", "identifier", "empty", "constant"]
 POOLED = "(other)"
 """Name of the level that rare levels are pooled into."""
@@ -85,3 +87,5 @@ class Dataset:
     """The raw values of the columns that cut the table (--by, --time, --group), which are no covariates: object (n,)
     with None where missing, or datetime64[ns]/float64 for a time column, NaT/NaN where missing."""
     sha256: str = ""
+    reading: Reading | None = None
+    """How the file was read; None for a table that came from none."""

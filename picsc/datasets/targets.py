@@ -39,11 +39,14 @@ def pick(columns: Sequence[str], settings: ReadSettings, *, keys: Sequence[str],
                 return name, f"named {name!r}"
     uncut = [name for name in open_columns if name not in keys]
     if not uncut:
-        raise DataError(f"{where}: no column is left to be the target; name one with --target or use --no-target")
+        way = "drop fewer columns" if settings.drop else "name one with --target"
+        raise DataError(f"{where}: no column is left to be the target; {way}, or use --no-target")
     return uncut[-1], "last column"
 
 
-def read_target(name: str, column: Raw, settings: ReadSettings, *, chosen: str, where: str) -> Target:
+def read_target(
+    name: str, column: Raw, settings: ReadSettings, *, chosen: str, decimal: str = ".", where: str
+) -> Target:
     """Class codes in order of first appearance, or numbers.
 
     Words, booleans and categories are classes; fractions are numbers; whole numbers are classes if there are at most
@@ -54,16 +57,18 @@ def read_target(name: str, column: Raw, settings: ReadSettings, *, chosen: str, 
             label that is no number.
     """
     labelled = int(np.count_nonzero(~column.missing))
-    other = "use --no-target to audit the covariates alone or name another column with --target"
+    other = "name another column with --target, or audit the covariates alone (picsc audit --no-target)"
     if labelled == 0:
-        raise DataError(f"{where}: the target {name!r} has no labels in its {len(column.data)} rows; {other}")
+        since = ", as infinite ones count as missing" if column.infinite else ""
+        raise DataError(f"{where}: the target {name!r} has no labels in its {len(column.data)} rows{since}; {other}")
     task = settings.task
     if task == "auto" and name in settings.categorical:
         task = "classification"
     if task == "auto" and name in settings.numeric:
         task = "regression"
     if task == "regression" or (task == "auto" and _holds_numbers(column)):
-        values = numbers(name, column, option="--task regression", where=where).data.astype(np.float64)
+        found = numbers(name, column, option="--task regression", decimal=decimal, where=where)
+        values = found.data.astype(np.float64)
         present = values[~np.isnan(values)]
         if not len(present) or np.all(present == present[0]):
             value = f"one value only: {present[0]:g}" if len(present) else "no finite values"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from picsc.datasets.images import ImageSet
@@ -11,9 +12,18 @@ from picsc.datasets.reviews import TRAIN, read_reviews
 from picsc.datasets.tokens import TokenSet
 from picsc.errors import DataError
 
+_LEAF = re.compile(rb'\s*\{\s*"(?:users|num_samples|user_data|hierarchies)"')
+"""How LEAF's JSON begins; any other is a list of records, or one per line."""
+
 
 def holds_text(path: Path) -> bool:
-    """Whether a path is a file of LEAF's, or a folder with such files, plays or reviews; nothing is read."""
+    """Whether a path is a file of LEAF's, or a folder with such files, plays or reviews; only a file is looked into."""
+    try:
+        if path.is_file():
+            with path.open("rb") as file:
+                return bool(_LEAF.match(file.read(4096)))
+    except OSError:  # whoever reads it says so
+        return False
     return any(leaf_files(path)) or any(plays_in(path)) or any(path.glob(f"*{TRAIN}"))
 
 

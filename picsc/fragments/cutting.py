@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from picsc.datasets.encoding import encode
 from picsc.datasets.table import Dataset, Target
@@ -23,7 +23,8 @@ from picsc.errors import DataError, SettingsError
 from picsc.fragments.distribution_balanced import balanced_folds, shifted_folds
 from picsc.fragments.key_values import by_size, distinct, group_codes, key, spelled
 from picsc.fragments.timeline import cut_times
-from picsc.reports import Finding
+from picsc.fragments.wording import share
+from picsc.reports import Finding, Severity
 from picsc.settings import CutSettings
 
 DEFAULT_FOLDS = 10
@@ -68,7 +69,7 @@ class Cut:
     strata: NDArray[np.int64] | None
     """(n,) number of the stratum within which the null permutes; None means the whole table."""
     unassigned: NDArray[np.int64]
-    """Rows in no piece, strictly increasing."""
+    """Rows in no piece, strictly increasing; a finding says why."""
     settings: CutSettings = field(default_factory=CutSettings)
     """What was asked for; the validator needs the names of the columns."""
     findings: tuple[Finding, ...] = ()
@@ -95,7 +96,7 @@ def cut(dataset: Dataset, settings: CutSettings, *, seed: int) -> Cut:
         SettingsError: the splitter does not go with the target or the columns, or `every` cannot be read.
         DataError: the table cannot be cut this way; the message says what would work.
     """
-    if settings.group is not None:
+    if settings.group is not None and settings.group_missing == "refuse":
         _no_missing_group(dataset, settings.group)
     if settings.batches is not None:
         return _batches(dataset.n, settings.batches, settings)
@@ -127,12 +128,17 @@ def _folds(dataset: Dataset, k: int, settings: CutSettings, seed: int) -> Cut:
         strata = _strata(target, k, splitter, "stratified")
         words = f"{k} stratified folds, {shuffled}"
         pieces = _parts(StratifiedKFold(k, shuffle=settings.shuffle, random_state=state), n, y=strata)
-    elif splitter == "group" and settings.group is not None:
-        units = group_codes(dataset, settings.group)
+    elif splitter in ("group", "stratified-group") and settings.group is not None:
+        units = group_codes(dataset, settings.group, settings.group_missing)
         groups = int(units.max()) + 1
         _check_groups(groups, k, settings.group)
         words = f"{k} folds of whole groups of {settings.group}, {shuffled}"
-        if settings.shuffle:  # GroupKFold learned to shuffle in scikit-learn 1.6; it is KFold over the groups
+        if splitter == "stratified-group":
+            words = f"{k} stratified folds of whole groups of {settings.group}, {shuffled}"
+            classes = _strata(target, k, splitter, "stratified")
+            dealer = StratifiedGroupKFold(k, shuffle=settings.shuffle, random_state=state)
+            pieces = _parts(dealer, n, y=classes, groups=units)
+        elif settings.shuffle:  # GroupKFold learned to shuffle in scikit-learn 1.6; it is KFold over the groups
             owners = _parts(KFold(k, shuffle=True, random_state=state), groups)
             pieces = [np.flatnonzero(np.isin(units, owner)) for owner in owners]
         else:
@@ -170,40 +176,60 @@ def _batches(n: int, k: int, settings: CutSettings) -> Cut:
 
 def _by(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
     codes, values = distinct(key(dataset, column))
-    if len(values) > MOST_PIECES:
+    rank = by_size(values)
+    if rank is not None:
+        codes = np.append(rank, -1)[codes]  # code -1 reads the last entry
+        values = [values[i] for i in np.argsort(rank)]
+    names = [spelled(value) for value in values]
+    gone = codes < 0
+    if settings.group_missing == "together" and gone.any():
+        codes[gone] = len(names)
+        names.append("(missing)" if "(missing)" not in names else "(no value)")
+        gone = codes < 0
+    if len(names) > MOST_PIECES:
         raise DataError(
-            f"{dataset.name}: column {column!r} has {len(values)} different values, more than the {MOST_PIECES} "
+            f"{dataset.name}: column {column!r} has {len(names)} different values, more than the {MOST_PIECES} "
             "pieces picsc makes; choose a column with fewer values for --by"
         )
-    if len(values) < 2:
-        held = f"only the value {spelled(values[0])!r}" if values else "no value"
+    if len(names) < 2:
+        held = f"only the value {names[0]!r}" if names else "no value"
         raise DataError(
             f"{dataset.name}: column {column!r} holds {held} in {dataset.n} rows, so there is nothing to compare; "
             "choose another column for --by"
         )
-    rank = by_size(values)
-    if rank is not None:
-        codes = np.where(codes < 0, -1, rank[codes])
-        values = [values[i] for i in np.argsort(rank)]
-    pieces = _rows_of_codes(codes, len(values))
+    pieces = _rows_of_codes(codes, len(names))
+    left = (f"column {column!r} has no value there", "fill them in, or --group-missing together makes them a piece")
     return Cut(
-        fragments=tuple(
-            Fragment("group", f"{column}={spelled(value)}", rows) for value, rows in zip(values, pieces, strict=True)
-        ),
-        words=f"one piece for each of {len(values)} values of {column}",
+        fragments=tuple(Fragment("group", f"{column}={name}", rows) for name, rows in zip(names, pieces, strict=True)),
+        words=f"one piece for each of {len(names)} values of {column}",
         ordered=False,
         contiguous=False,
         units=None,
         strata=None,
-        unassigned=np.flatnonzero(codes < 0),
+        unassigned=np.flatnonzero(gone),
         settings=settings,
+        findings=(in_no_piece(int(gone.sum()), dataset.n, *left),) if gone.any() else (),
     )
 
 
 def _time(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
     parts = cut_times(
-        key(dataset, column), column, every=settings.every, cuts=settings.cuts, most=MOST_PIECES, table=dataset.name
+        key(dataset, column),
+        column,
+        every=settings.every,
+        cuts=settings.cuts,
+        gap=settings.gap,
+        most=MOST_PIECES,
+        table=dataset.name,
     )
+    findings = list(parts.findings)
+    if parts.between or parts.missing:
+        reasons = [
+            *([f"{parts.between} less than {settings.gap} after the end of the piece before"] if parts.between else []),
+            *([f"column {column!r} has no value {_there(parts.missing, parts.between)}"] if parts.missing else []),
+        ]
+        advice = "fill in the missing values if these rows should count" if parts.missing else ""
+        findings.append(in_no_piece(parts.between + parts.missing, dataset.n, ", ".join(reasons), advice))
     pieces = _rows_of_codes(parts.codes, len(parts.names))
     return Cut(
         fragments=tuple(Fragment("time", name, rows) for name, rows in zip(parts.names, pieces, strict=True)),
@@ -214,8 +240,25 @@ def _time(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
         strata=None,
         unassigned=np.flatnonzero(parts.codes < 0),
         settings=settings,
-        findings=parts.findings,
+        findings=tuple(findings),
     )
+
+
+def _there(missing: int, between: int) -> str:
+    return f"in {missing}" if between else "there"
+
+
+def in_no_piece(rows: int, n: int, why: str, advice: str = "") -> Finding:
+    """Say that rows are in no piece; a warning where there is something to do about it.
+
+    Args:
+        rows: that are in no piece.
+        n: rows in all.
+        why: in words.
+        advice: what to do.
+    """
+    severity: Severity = "warning" if advice else "note"
+    return Finding("unassigned-rows", severity, f"{share(rows, n)} rows in no piece: {why}", advice)
 
 
 def _check_count(n: int, k: int, what: str) -> None:
@@ -243,7 +286,8 @@ def _no_missing_group(dataset: Dataset, column: str) -> None:
         first = ", ".join(str(row + 1) for row in gone[:5]) + (", ..." if len(gone) > 5 else "")
         raise DataError(
             f"{dataset.name}: group column {column!r} has no value in {len(gone)} of {dataset.n} rows (rows {first}, "
-            "the first data row being 1); fill them in, drop these rows, or choose another --group"
+            "the first data row being 1); fill them in, or say --group-missing own (each such row is a group) or "
+            "together (they are one)"
         )
 
 
@@ -264,7 +308,11 @@ def _strata(target: Target | None, k: int, splitter: str, named: str) -> NDArray
 
 
 def _parts(
-    splitter: KFold, n: int, *, y: NDArray[np.int64] | None = None, groups: NDArray[np.int64] | None = None
+    splitter: KFold | StratifiedGroupKFold,
+    n: int,
+    *,
+    y: NDArray[np.int64] | None = None,
+    groups: NDArray[np.int64] | None = None,
 ) -> list[NDArray[np.int64]]:
     """The test rows of a scikit-learn splitter, each part increasing."""
     with warnings.catch_warnings():

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
+from picsc.settings import GroupMissing
 
 
 def key(dataset: Dataset, column: str) -> NDArray[Any]:
@@ -27,8 +28,14 @@ def key(dataset: Dataset, column: str) -> NDArray[Any]:
     return dataset.keys[column]
 
 
-def group_codes(dataset: Dataset, column: str) -> NDArray[np.int64]:
-    """Number of each row's group, int64 (n,), in sorted order of the groups as scikit-learn counts them."""
+def group_codes(dataset: Dataset, column: str, missing: GroupMissing = "refuse") -> NDArray[np.int64]:
+    """Number of each row's group, int64 (n,), in sorted order of the groups as scikit-learn counts them.
+
+    Args:
+        dataset: the table.
+        column: of the groups.
+        missing: rows without a value: -1, or after all others each a group of its own, or together one group.
+    """
     codes, values = distinct(key(dataset, column))
     rank = by_size(values)
     if rank is None:
@@ -37,7 +44,12 @@ def group_codes(dataset: Dataset, column: str) -> NDArray[np.int64]:
         except TypeError:  # mixed types have no order; the order of first appearance is as good
             order = list(range(len(values)))
         rank = _ranks(np.asarray(order, dtype=np.int64))
-    return np.where(codes < 0, -1, rank[codes])
+    groups = np.append(rank, -1)[codes]  # code -1 reads the last entry
+    if missing == "refuse":
+        return groups
+    gone = groups < 0
+    groups[gone] = len(values) + (np.arange(gone.sum()) if missing == "own" else 0)
+    return groups
 
 
 def distinct(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[object]]:

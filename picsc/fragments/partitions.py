@@ -193,7 +193,9 @@ def _by_class(codes: Ints, clients: int, settings: PartitionSettings, seed: int)
     """Owner of each row where each client has a few classes, and words for classes that no client drew."""
     totals, fewest = np.bincount(codes), settings.min_rows
     if settings.classes > len(totals):
-        raise SettingsError(f"--classes {settings.classes}: there are {len(totals)} classes; need at most as many")
+        raise SettingsError(
+            f"--classes {settings.classes}: there are {len(totals)} classes; give at most {len(totals)}"
+        )
     rng = np.random.default_rng([seed, 5])
     most = -1
     for _ in range(REDRAWS):

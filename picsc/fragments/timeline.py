@@ -5,8 +5,6 @@ Letters: n rows, m distinct times, k pieces.
 
 from __future__ import annotations
 
-import re
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,15 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.tseries.frequencies import to_offset
-from pandas.tseries.offsets import BaseOffset
 
 from picsc.errors import DataError, SettingsError
+from picsc.fragments.time_gap import far_enough, openings
+from picsc.fragments.time_lengths import length_of_time, number
 from picsc.reports import Finding
 
 DEFAULT_CUTS = 10
-_CALENDAR = {"M": "MS", "ME": "MS", "Q": "QS", "QE": "QS", "Y": "YS", "YE": "YS", "A": "YS"}
-"""Months, quarters and years begin on their first day, however the user spells them."""
 _DAY = np.timedelta64(1, "D")
 
 
@@ -31,19 +27,35 @@ class TimePieces:
     """Which piece of time each row falls into."""
 
     names: tuple[str, ...]
-    """`2024-01-01..2024-01-30` includes both ends; `..<` leaves the end out."""
+    """`2024-01-01..2024-01-30` includes both ends; `..<` leaves the end out. What a gap leaves out is not named."""
     codes: NDArray[np.int64]
-    """(n,), -1 where the time is missing."""
+    """(n,), -1 where the time is missing or in a gap."""
     words: str
     findings: tuple[Finding, ...]
+    missing: int
+    """Rows without a time."""
+    between: int
+    """Rows in gaps."""
 
 
 def cut_times(
-    values: NDArray[Any], column: str, *, every: str | None, cuts: int | None, most: int, table: str
+    values: NDArray[Any],
+    column: str,
+    *,
+    every: str | None,
+    cuts: int | None,
+    gap: str | None = None,
+    most: int,
+    table: str,
 ) -> TimePieces:
     """Cut a time column into intervals of length `every`, or into `cuts` pieces of about equal size (10 by default).
 
-    An interval without rows is no piece; it is named in a note.
+    An interval without rows is no piece; it is named in a note. With a gap, a piece begins that long after the end of
+    the piece before it, so that the last row of one and the first of the next are at least that far apart: what purging
+    and an embargo are for. The end is that of the interval, or with cuts the last row.
+
+    Reading: scikit-learn's `TimeSeriesSplit(gap=)` counts rows and takes them from the end of the earlier part; here a
+        gap is a length of time, so that rows of one date stay together, and no piece loses the rows that end it.
 
     Args:
         values: (n,) datetime64, NaT where missing, or numbers, NaN where missing.
@@ -51,12 +63,13 @@ def cut_times(
         every: a pandas offset (30D, 12h, MS, W-MON; months, quarters and years are calendar ones), counted from
             midnight of the first day; for numbers a plain number, counted from the smallest.
         cuts: number of pieces, at least 2.
+        gap: a length that is the same everywhere, such as 7d; for numbers a plain number.
         most: more pieces than this are refused.
         table: its name, for messages.
 
     Raises:
-        SettingsError: `every` cannot be read as a positive length.
-        DataError: no times, or too few or too many for the pieces asked for.
+        SettingsError: `every` or `gap` cannot be read as a positive length.
+        DataError: no times, too few or too many for the pieces asked for, or a gap that leaves a piece without rows.
     """
     if values.dtype.kind not in "Mfiu":
         raise DataError(f"{table}: column {column!r} holds neither dates nor numbers, so it cannot order rows by time")
@@ -70,19 +83,38 @@ def cut_times(
         raise DataError(f"{table}: time column {column!r} holds infinite values in {int(np.isinf(times).sum())} rows")
     where = f"{table}: time column {column!r}"
     if every is None:
-        found, names = _by_count(times, cuts or DEFAULT_CUTS, where)
+        found, first, last = _by_count(times, cuts or DEFAULT_CUTS, where)
         findings: tuple[Finding, ...] = ()
-        words = f"{len(names)} pieces of about equal size in order of {column}"
+        words = f"{len(first)} pieces of about equal size in order of {column}"
     else:
-        found, names, findings = _by_length(times, every, column, most, where)
-        words = f"{len(names)} pieces of {every} in order of {column}"
+        found, first, last, findings = _by_length(times, every, column, most, where)
+        words = f"{len(first)} pieces of {every} in order of {column}"
+    between = 0
+    if gap is not None:
+        opens = openings(last, gap, column)
+        kept = far_enough(times, found, opens, gap, where)
+        began = _earliest(times[kept], found[kept]) if every is None else np.maximum(first[1:], opens)
+        first = np.append(first[:1], began[-len(opens) :])
+        found, between = np.where(kept, found, -1), int((~kept).sum())
+        words += f", {gap} apart"
     codes = np.full(len(values), -1, dtype=np.int64)
     codes[present] = found
-    return TimePieces(tuple(names), codes, words, findings)
+    names = _closed(first, last) if every is None else _half_open(first, last, _whole(times))
+    return TimePieces(tuple(names), codes, words, findings, len(values) - len(times), between)
 
 
-def _by_count(times: NDArray[Any], k: int, where: str) -> tuple[NDArray[np.int64], list[str]]:
-    """Put each cut between the two distinct times nearest to its share of the rows."""
+def _earliest(times: NDArray[Any], piece: NDArray[np.int64]) -> NDArray[Any]:
+    """First time of each piece, (k,); each has one."""
+    order = np.lexsort((times, piece))
+    return times[order[np.unique(piece[order], return_index=True)[1]]]
+
+
+def _whole(times: NDArray[Any]) -> bool:
+    return times.dtype.kind == "f" and bool(np.all(times == np.floor(times)))
+
+
+def _by_count(times: NDArray[Any], k: int, where: str) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
+    """Put each cut between the two distinct times nearest to its share of the rows; also first and last times."""
     distinct, code, count = np.unique(times, return_inverse=True, return_counts=True)
     m = len(distinct)
     if m < k:
@@ -102,15 +134,15 @@ def _by_count(times: NDArray[Any], k: int, where: str) -> tuple[NDArray[np.int64
         ends[i - 1] = done
     starts = np.append(0, ends[:-1])
     piece = np.repeat(np.arange(k), ends - starts)
-    return piece[code.ravel()], _closed(distinct[starts], distinct[ends - 1])
+    return piece[code.ravel()], distinct[starts], distinct[ends - 1]
 
 
 def _by_length(
     times: NDArray[Any], every: str, column: str, most: int, where: str
-) -> tuple[NDArray[np.int64], list[str], tuple[Finding, ...]]:
-    """Number the intervals, skip those without rows, and name the rest."""
-    number, edge = _numeric_bins(times, every, column) if times.dtype.kind == "f" else _date_bins(times, every)
-    used, code = np.unique(number, return_inverse=True)
+) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any], tuple[Finding, ...]]:
+    """Number the intervals and skip those without rows; also where each begins and ends."""
+    counted, edge = _numeric_bins(times, every, column) if times.dtype.kind == "f" else _date_bins(times, every)
+    used, code = np.unique(counted, return_inverse=True)
     if len(used) < 2:
         raise DataError(f"{where}: one interval of {every} holds all times; choose a shorter --every")
     if len(used) > most:
@@ -118,17 +150,16 @@ def _by_length(
             f"{where} falls into {len(used)} intervals of {every}, more than the {most} pieces picsc makes; "
             "choose a longer --every, or --cuts"
         )
-    whole = times.dtype.kind == "f" and bool(np.all(times == np.floor(times)))
-    names = _half_open(edge(used), edge(used + 1), whole)
+    first, last = edge(used), edge(used + 1)
     gap = np.flatnonzero(np.diff(used) > 1)
     empty = int((np.diff(used) - 1).sum())
     if empty == 0:
-        return code.ravel(), names, ()
-    spans = _half_open(edge(used[gap] + 1), edge(used[gap + 1]), whole)
+        return code.ravel(), first, last, ()
+    spans = _half_open(edge(used[gap] + 1), edge(used[gap + 1]), _whole(times))
     shown = ", ".join(spans[:5]) + (f" and {len(spans) - 5} more" if len(spans) > 5 else "")
     noun = "interval holds" if empty == 1 else "intervals hold"
     note = Finding("empty-intervals", "note", f"{empty} {noun} no rows and are no pieces: {shown}")
-    return code.ravel(), names, (note,)
+    return code.ravel(), first, last, (note,)
 
 
 Edge = Callable[[NDArray[np.int64]], NDArray[Any]]
@@ -136,14 +167,7 @@ Edge = Callable[[NDArray[np.int64]], NDArray[Any]]
 
 
 def _numeric_bins(times: NDArray[np.float64], every: str, column: str) -> tuple[NDArray[np.int64], Edge]:
-    try:
-        length = float(every)
-    except ValueError:
-        length = np.nan
-    if not (np.isfinite(length) and length > 0):
-        raise SettingsError(
-            f"--every {every!r}: time column {column!r} holds numbers, so write a positive number such as 7"
-        )
+    length = number(every, "--every", column)
     origin = float(times.min())
     steps = (times - origin) / length
     if steps.max() >= 2**53:
@@ -151,59 +175,23 @@ def _numeric_bins(times: NDArray[np.float64], every: str, column: str) -> tuple[
     # 0.3 is the third step of 0.1 although the division says 2.9999999999999996: allow for the rounding of the times.
     slack = 4 * np.finfo(np.float64).eps * np.maximum(np.abs(times), abs(origin)) / length
     nearest = np.rint(steps)
-    number = np.where(np.abs(steps - nearest) <= slack, nearest, np.floor(steps)).astype(np.int64)
+    counted = np.where(np.abs(steps - nearest) <= slack, nearest, np.floor(steps)).astype(np.int64)
     # 15 digits, so that an edge is named 0.3 and not 0.30000000000000004
-    return number, lambda i: np.asarray([float(f"{edge:.15g}") for edge in (origin + i * length).tolist()])
+    return counted, lambda i: np.asarray([float(f"{edge:.15g}") for edge in (origin + i * length).tolist()])
 
 
 def _date_bins(times: NDArray[np.datetime64], every: str) -> tuple[NDArray[np.int64], Edge]:
-    length = _length(every)
+    length = length_of_time(every, "--every")
     index = pd.DatetimeIndex(times)
     day = index.min().normalize()
     if isinstance(length, pd.Timedelta):
-        number = np.asarray((index - day) // length, dtype=np.int64)
+        counted = np.asarray((index - day) // length, dtype=np.int64)
         start, step = day.to_datetime64(), length.to_timedelta64()
-        return number, lambda i: start + i * step
+        return counted, lambda i: start + i * step
     starts = pd.date_range(length.rollback(day), index.max(), freq=length)
     edges = starts.append(pd.DatetimeIndex([starts[-1] + length]))
-    number = np.asarray(edges.searchsorted(index, side="right"), dtype=np.int64) - 1
-    return number, lambda i: np.asarray(edges)[i]
-
-
-def _length(every: str) -> pd.Timedelta | BaseOffset:
-    """A fixed length where pandas knows one, else a calendar offset."""
-    text = every.strip()
-    count = re.match(r"[\d.]*", text)
-    digits = count.group() if count else ""
-    unit = text[len(digits) :].strip()
-    calendar = _CALENDAR.get(unit, unit)
-    problem = SettingsError(
-        f"--every {every!r} is no positive length of time; write a pandas offset such as 30D, 12h, W or MS (months)"
-    )
-    if not unit:  # pandas would read a bare number as nanoseconds
-        raise problem
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pandas is renaming its units; old and new spellings are fine here
-        fixed = None if re.match(r"(MS|QS|YS)\b", calendar) else _fixed(f"{digits or 1}{unit}")  # MS is no millisecond
-        if fixed is not None:
-            if not fixed > pd.Timedelta(0):  # NaT included
-                raise problem
-            return fixed
-        try:
-            offset = to_offset(f"{digits}{calendar}")
-        except ValueError:
-            raise problem from None
-    if offset.n <= 0:
-        raise problem
-    return offset
-
-
-def _fixed(text: str) -> pd.Timedelta | None:
-    """The length in days, hours and so on, if that is what it says."""
-    try:
-        return pd.Timedelta(re.sub(r"(?<![A-Za-z])d(?![A-Za-z])", "D", text).replace("H", "h"))
-    except (ValueError, OverflowError):
-        return None
+    counted = np.asarray(edges.searchsorted(index, side="right"), dtype=np.int64) - 1
+    return counted, lambda i: np.asarray(edges)[i]
 
 
 def _closed(first: NDArray[Any], last: NDArray[Any]) -> list[str]:

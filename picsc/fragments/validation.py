@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.datasets.table import Dataset, Target
+from picsc.datasets.wording import counted
 from picsc.fragments.cutting import Cut
 from picsc.fragments.dependence import neighbours_alike
 from picsc.fragments.duplicates import duplicates_across
 from picsc.fragments.key_values import group_codes, key
+from picsc.fragments.wording import listed, share
 from picsc.reports import Finding
 
 FEW_ROWS = 20
@@ -37,7 +39,7 @@ def validate(dataset: Dataset, cut: Cut) -> tuple[Finding, ...]:
         Findings in a fixed order, each code at most once per column; empty when there is nothing to say.
     """
     piece = _piece_of_row(dataset.n, cut)
-    findings = [*cut.findings, *_sizes(cut), *_unassigned(dataset, cut)]
+    findings = [*cut.findings, *_sizes(cut)]
     by_class = _classes(dataset, cut, piece)
     findings += by_class
     findings += duplicates_across(dataset, piece, [fragment.name for fragment in cut.fragments])
@@ -71,7 +73,7 @@ def _sizes(cut: Cut) -> Iterable[Finding]:
         yield Finding(
             "empty-piece",
             "error",
-            f"{_count(len(empty), 'piece')} without rows: {_listed(empty)}",
+            f"{counted(len(empty), 'piece')} without rows: {listed(empty)}",
             "cut the table into fewer pieces",
             empty,
         )
@@ -81,22 +83,9 @@ def _sizes(cut: Cut) -> Iterable[Finding]:
         yield Finding(
             "sizes",
             "note",
-            f"{len(few)} of {_count(len(cut.fragments), 'piece')} below {FEW_ROWS} rows: {_listed(names)}",
+            f"{len(few)} of {counted(len(cut.fragments), 'piece')} below {FEW_ROWS} rows: {listed(names)}",
             "only large shifts can be seen in so few rows; fewer pieces see more",
             tuple(fragment.name for fragment in few),
-        )
-
-
-def _unassigned(dataset: Dataset, cut: Cut) -> Iterable[Finding]:
-    gone = len(cut.unassigned)
-    if gone:
-        column = cut.settings.by or cut.settings.time
-        why = f"column {column!r} has no value there" if column else "the cut leaves them out"
-        yield Finding(
-            "unassigned-rows",
-            "warning",
-            f"{_share(gone, dataset.n)} rows in no piece: {why}",
-            "fill in the missing values if these rows should count",
         )
 
 
@@ -119,11 +108,20 @@ def _classes(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> list[Findi
     order = _in_order(dataset, cut, piece)
     if cut.contiguous and cut.strata is None and _one_run_each(codes[order][~target.missing[order]]):
         return [_sorted_by_class(table, cut, pieces), *rare]
-    unstratified = cut.strata is None and all(fragment.kind == "fold" for fragment in cut.fragments)
-    advice = (
-        "stratify (--splitter stratified)" if unstratified else "a model cannot be judged there on classes it lacks"
-    )
+    advice = _way_to_classes(cut)
     return [*_one_class(table, names, pieces, advice), *_missing_classes(table, names, pieces, advice), *rare]
+
+
+def _way_to_classes(cut: Cut) -> str:
+    """What to do where pieces lack classes."""
+    if not all(fragment.kind == "fold" for fragment in cut.fragments) or cut.strata is not None:
+        return "a model cannot be judged there on classes it lacks"
+    if cut.settings.splitter == "group":
+        return "deal whole groups out by class (--splitter stratified-group), or cut fewer folds"
+    if cut.settings.splitter == "stratified-group":
+        alone = f"take each group alone (--by {cut.settings.group})"
+        return f"whole groups may not go more evenly: cut fewer folds, or {alone}"
+    return "stratify (--splitter stratified)"
 
 
 def _one_run_each(codes: NDArray[np.int64]) -> bool:
@@ -156,7 +154,7 @@ def _one_class(table: NDArray[np.int64], names: Sequence[str], pieces: Sequence[
         yield Finding(
             "one-class-piece",
             "warning",
-            f"{len(single)} of {_count(len(pieces), 'piece')} hold one class only: {_listed(held)}",
+            f"{len(single)} of {counted(len(pieces), 'piece')} hold one class only: {listed(held)}",
             advice,
             tuple(pieces[i] for i in single),
         )
@@ -171,13 +169,13 @@ def _missing_classes(
     absent = (table == 0) & enough
     if absent.any():
         said = [
-            f"class {names[j]!r} ({_count(int(table[:, j].sum()), 'row')}) from {absent[:, j].sum()}"
+            f"class {names[j]!r} ({counted(int(table[:, j].sum()), 'row')}) from {absent[:, j].sum()}"
             for j in np.flatnonzero(absent.any(axis=0)).tolist()
         ]
         yield Finding(
             "class-missing-from-pieces",
             "warning",
-            f"missing from some of {k} pieces: {_listed(said)}",
+            f"missing from some of {k} pieces, which is a label shift: {listed(said)}",
             advice,
             tuple(pieces[i] for i in np.flatnonzero(absent.any(axis=1)).tolist()),
         )
@@ -188,10 +186,10 @@ def _rare_classes(table: NDArray[np.int64], names: Sequence[str], target: Target
     rare = np.flatnonzero(count < k).tolist()
     if len(rare) == 0:
         return []
-    said = [f"{names[j]!r} ({_count(int(count[j]), 'row')})" for j in rare]
+    said = [f"{names[j]!r} ({counted(int(count[j]), 'row')})" for j in rare]
     message = f"{len(rare)} of {len(names)} classes of {target.name!r} have fewer rows than the {k} pieces: "
     advice = "they cannot be in every piece; merge or leave out these classes, or cut fewer pieces"
-    return [Finding("rare-class", "warning", message + _listed(said), advice)]
+    return [Finding("rare-class", "warning", message + listed(said), advice)]
 
 
 def _groups(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> Iterable[Finding]:
@@ -199,7 +197,7 @@ def _groups(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> Iterable[Fi
     column = cut.settings.group
     if column is None:
         return
-    group = group_codes(dataset, column)
+    group = group_codes(dataset, column, cut.settings.group_missing)
     inside = (piece >= 0) & (group >= 0)
     groups = int(group.max(initial=-1)) + 1
     k = len(cut.fragments)
@@ -212,8 +210,8 @@ def _groups(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> Iterable[Fi
         yield Finding(
             "group-across-pieces",
             "warning",
-            f"{crossing.sum()} of {_count(groups, 'group')} of {column!r} lie in more than one piece "
-            f"({_share(int(rows.sum()), dataset.n)} rows)",
+            f"{crossing.sum()} of {counted(groups, 'group')} of {column!r} lie in more than one piece "
+            f"({share(int(rows.sum()), dataset.n)} rows)",
             f"keep groups together: --folds {k} --splitter group --group {column}",
             tuple(cut.fragments[i].name for i in np.unique(piece[rows])),
         )
@@ -265,8 +263,8 @@ def _overlaps(column: str, values: NDArray[Any], cut: Cut) -> Iterable[Finding]:
         yield Finding(
             "time-overlap",
             "note" if mixed else "warning",
-            f"{_share(earlier, later)} rows have a {column!r} before the latest one of the piece before theirs: "
-            + _listed([f"{name} ({early[name]})" for name in names]),
+            f"{share(earlier, later)} rows have a {column!r} before the latest one of the piece before theirs: "
+            + listed([f"{name} ({early[name]})" for name in names]),
             f"if {column} says when a row came, cut with --time {column}",
             names,
         )
@@ -275,21 +273,8 @@ def _overlaps(column: str, values: NDArray[Any], cut: Cut) -> Iterable[Finding]:
         yield Finding(
             "time-ties",
             "note",
-            f"{_share(ties, later)} rows have a {column!r} equal to the latest one of the piece before theirs, "
-            f"which is no overlap: {_listed([f'{name} ({tied[name]})' for name in names])}",
+            f"{share(ties, later)} rows have a {column!r} equal to the latest one of the piece before theirs, "
+            f"which is no overlap: {listed([f'{name} ({tied[name]})' for name in names])}",
             f"--time {column} keeps equal times in one piece",
             names,
         )
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _share(count: int, total: int) -> str:
-    return f"{count} of {total} ({100 * count / total:.1f} %)"
-
-
-def _listed(names: Sequence[str], limit: int = 5) -> str:
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(names[:limit]) + more

@@ -43,6 +43,8 @@ def recipes_csv(report: RecipeReport) -> str:
     header += [f"{method} {kind}" for method in methods for kind in ("accuracy", "log_loss")]
     if "fed" in verbs:
         header += ["clients", *(f"{method} {kind}" for method in FED_METHODS for kind in _OF_CLIENTS)]
+    elif any(row.clients for table in report.tables for row in table.rows):
+        header += ["clients"]
     if "compare" in verbs:
         header += ["target", "words", "repeats", "separation"]
         header += [f"{method} {kind}" for method in COMPARE_METHODS for kind in _OF_TARGETS]

@@ -66,7 +66,14 @@ def _how(row: RecipeRow) -> str:
 def _rows(table: RecipeTable) -> list[str]:
     if table.verb == "audit":
         rows = [
-            [row.data, _count(row.rows), _count(row.pieces), _count(row.shifted), row.verdict or "", row.reason]
+            [
+                row.data,
+                _count(row.rows),
+                row.clients or _count(row.pieces),
+                _count(row.shifted),
+                row.verdict or "",
+                row.reason,
+            ]
             for row in table.rows
         ]
         return grid(["data set", "rows", "pieces", "shifted", "verdict", "note"], rows)

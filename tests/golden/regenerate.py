@@ -10,15 +10,18 @@ sys.path.insert(0, str(HERE.parent))
 
 from compare_factories import compare_report  # noqa: E402 - the tests are no package
 from compare_recipe_factories import compare_recipe_report  # noqa: E402
-from factories import audit_report, cv_report, recipe_report  # noqa: E402
+from factories import audit_report, audit_reports, cv_report, recipe_report  # noqa: E402
 from fed_factories import fed_audit_report, fed_report  # noqa: E402
 from fed_recipe_factories import fed_recipe_report  # noqa: E402
 
 from picsc_cli.page import Page  # noqa: E402
 from picsc_cli.renderers import as_text  # noqa: E402
 
+AUDIT = {"json": "json", "csv": "csv", "markdown": "md", "junit": "xml", "github": "github.txt"}
+
 for name, report, formats in (
-    ("audit", audit_report(), {"json": "json"}),
+    ("audit", audit_report(), AUDIT),
+    ("audits", audit_reports(), AUDIT),
     ("cv", cv_report(), {"json": "json", "csv": "csv"}),
     ("compare", compare_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
     ("recipes", recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),

@@ -1,0 +1,66 @@
+"""A gap between pieces of time: rows too soon after the piece before belong to no piece.
+
+Letters: m rows with a time, k pieces.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from picsc.errors import DataError
+from picsc.fragments.time_lengths import fixed_length, number
+
+
+def openings(ends: NDArray[Any], gap: str, column: str) -> NDArray[Any]:
+    """When each piece may begin: `gap` after the end of the piece before it.
+
+    Args:
+        ends: (k,) of the pieces, datetime64 or float64.
+        gap: a length as the user wrote it.
+        column: of the times, for messages.
+
+    Returns:
+        (k - 1,) for all pieces but the first.
+
+    Raises:
+        SettingsError: the gap is no positive length that is the same everywhere.
+    """
+    if ends.dtype.kind == "M":
+        return ends[:-1] + fixed_length(gap, "--gap")
+    # 15 digits, as for the edges of intervals: 0.3, and not 0.30000000000000004
+    return np.asarray([float(f"{end:.15g}") for end in (ends[:-1] + number(gap, "--gap", column)).tolist()])
+
+
+def far_enough(
+    times: NDArray[Any], piece: NDArray[np.int64], opens: NDArray[Any], gap: str, where: str
+) -> NDArray[np.bool_]:
+    """Which rows do not come too soon after the piece before theirs; ties stay together.
+
+    Args:
+        times: (m,).
+        piece: (m,) number of each row's piece, 0 .. k-1.
+        opens: (k - 1,) see `openings`.
+        gap: a length as the user wrote it, for messages.
+        where: table and column, for messages.
+
+    Returns:
+        (m,) bool.
+
+    Raises:
+        DataError: a piece would have no rows.
+    """
+    kept = np.ones(len(times), dtype=np.bool_)
+    later = piece > 0
+    own = opens[piece[later] - 1]
+    slack = 4 * np.finfo(np.float64).eps * np.maximum(np.abs(own), np.abs(times[later])) if own.dtype.kind == "f" else 0
+    kept[later] = times[later] >= own - slack
+    empty = np.flatnonzero(np.bincount(piece[kept], minlength=len(opens) + 1) == 0)
+    if len(empty):
+        raise DataError(
+            f"{where}: a gap of {gap} leaves piece {empty[0] + 1} of {len(opens) + 1} without rows"
+            f"{f', and {len(empty) - 1} more' if len(empty) > 1 else ''}; choose a shorter --gap or longer pieces"
+        )
+    return kept

@@ -1,0 +1,16 @@
+"""Shares and lists in the words of findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def share(count: int, total: int) -> str:
+    """`3 of 100 (3.0 %)`."""
+    return f"{count} of {total} ({100 * count / total:.1f} %)"
+
+
+def listed(names: Sequence[str], limit: int = 5) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more

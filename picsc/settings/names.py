@@ -1,0 +1,48 @@
+"""Names that a setting may have, in the order of the reports."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Task = Literal["auto", "classification", "regression"]
+Method = Literal["st-cv", "picsc", "weight-decay", "carried", "average", "subsample"]
+METHODS: tuple[Method, ...] = ("st-cv", "picsc", "weight-decay", "carried", "average", "subsample")
+"""In the order of the report. All but the first two are controls, and always run."""
+PenaltyName = Literal["kl", "frobenius", "trace"]
+Merge = Literal["fisher", "mean", "none"]
+DeviceName = Literal["auto", "cpu", "cuda", "mps"]
+Precision = Literal["float32", "tf32", "bfloat16"]
+Splitter = Literal["kfold", "stratified", "group", "stratified-group", "dob-scv", "ms-scv"]
+PartitionName = Literal["iid", "dirichlet", "classes", "quantity", "noise"]
+FedMethod = Literal[
+    "fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-penalty", "scaffold-natural", "picsc"
+]
+FED_METHODS: tuple[FedMethod, ...] = (
+    "fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-penalty", "scaffold-natural", "picsc",
+)  # fmt: skip
+"""In the order of the report. The last but one are PIcsC's controls: FedCurv, Fisher-weighted aggregation alone, Eq. 16
+alone, and SCAFFOLD in PIcsC's coordinates."""
+CompareMethod = Literal[
+    "st-cv", "iw", "iwcv", "kmm", "diw", "picsc", "ulsif", "rulsif", "true-ratio", "cv-choice", "pooled",
+    "weight-decay", "carried", "picsc-random", "dob-scv",
+]  # fmt: skip
+COMPARE_METHODS: tuple[CompareMethod, ...] = (
+    "st-cv", "iw", "iwcv", "kmm", "diw", "picsc", "ulsif", "rulsif", "true-ratio", "cv-choice", "pooled",
+    "weight-decay", "carried", "picsc-random", "dob-scv",
+)  # fmt: skip
+"""In the order of the report: the paper's six, two more weightings, then what each is controlled by."""
+PAPERS_METHODS: tuple[CompareMethod, ...] = COMPARE_METHODS[:6]
+"""The columns of the paper's table of E5."""
+Weighting = Literal["iw", "ulsif", "rulsif", "kmm"]
+WEIGHTINGS: tuple[Weighting, ...] = ("iw", "ulsif", "rulsif", "kmm")
+"""Methods that weigh rows before training, whose names are those of `picsc.weighting`."""
+ModelName = Literal["auto", "mlp", "lenet", "bag", "lstm"]
+FileFormat = Literal["csv", "tsv", "parquet", "arrow", "arff", "keel", "libsvm", "jsonl", "npz", "xlsx"]
+"""What a file holds; csv is delimited text whatever its delimiter, arrow is also feather."""
+Delimiter = Literal[",", ";", "tab", "|", "space"]
+Quote = Literal["double", "single", "none"]
+Decimal = Literal["point", "comma"]
+ZeroBased = Literal["auto", "yes", "no"]
+GroupMissing = Literal["refuse", "own", "together"]
+Reference = str
+"""`rest`, `previous`, `first`, or the path of a file."""

@@ -1,0 +1,40 @@
+"""What audits found in words, alike in every format: verdict lines, what moved, and where a piece stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from picsc.reports import AuditReports, ColumnShift, FragmentReport
+
+
+def moved(piece: FragmentReport, level: float) -> list[ColumnShift]:
+    """The columns that moved, strongest first."""
+    return [column for column in piece.columns if column.p_adjusted is not None and column.p_adjusted <= level]
+
+
+def side(column: ColumnShift) -> str:
+    """Which side of a column moved, to follow its name; empty for its values."""
+    return {"missing": " (missing)", "target": " (target)"}.get(column.kind, "")
+
+
+def standing(piece: FragmentReport) -> str:
+    """The verdict, and whether the baseline has it: `shift, known`."""
+    return f"{piece.verdict}, {piece.standing}" if piece.standing else piece.verdict
+
+
+def overall_lines(reports: AuditReports) -> Iterator[str]:
+    """The verdict over all files, then one line for each, those that could not be audited last."""
+    total = len(reports.reports) + len(reports.unaudited)
+    counts = {name: sum(report.verdict == name for report in reports.reports) for name in ("shift", "inconclusive")}
+    parts = [f"{counts['shift']} of {total} files shifted"]
+    if counts["shift"] and any(report.baseline is not None for report in reports.reports):
+        parts += [f"{sum(bool(report.failing) for report in reports.reports)} beyond the baseline"]
+    parts += [f"{counts['inconclusive']} inconclusive"] if counts["inconclusive"] else []
+    parts += [f"{len(reports.unaudited)} could not be audited"] if reports.unaudited else []
+    yield f"{reports.verdict}: {', '.join(parts)}"
+    for report in reports.reports:
+        yield f"{report.data.source}: {report.summary[0]}"
+    for file in reports.unaudited:
+        yield f"error: {file.reason}" if file.source in file.reason else f"error: {file.source}: {file.reason}"

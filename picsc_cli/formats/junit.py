@@ -1,0 +1,130 @@
+"""Audits as JUnit XML: one suite per file, one test case per piece. Equal runs give equal bytes: no time, no host.
+
+What fails here is what makes the command exit 1: a shift, unless the baseline knows it or `--fail-on never` lets it
+pass, and under `--fail-on inconclusive` the pieces of a table that could not be judged. Otherwise an inconclusive piece
+is skipped. A piece without a result and a file that could not be audited are errors. `--exit-zero` changes nothing.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
+
+from picsc_cli import exits
+from picsc_cli.audit_words import moved, side, standing
+from picsc_cli.page import Page, number, probability
+from picsc_cli.streams import printable
+
+if TYPE_CHECKING:
+    from picsc.reports import AuditReport, AuditReports, Finding, FragmentReport, Unaudited
+
+_PAGE = Page()
+_MOST_COLUMNS = 20
+"""Columns named per piece."""
+_KINDS = ("failure", "error", "skipped")
+_PLURAL = {"failure": "failures", "error": "errors", "skipped": "skipped"}
+
+
+def audits_junit(reports: AuditReports, fail_on: exits.FailOn, *, ascii_only: bool = False) -> str:
+    r"""The suites; what XML 1.0 cannot hold is shown escaped, as `\x1b`.
+
+    Args:
+        reports: what the audits found.
+        fail_on: the mildest verdict that is a failure.
+        ascii_only: character references for all beyond ASCII, for streams that are not UTF-8; the values stay the same.
+    """
+    root = ET.Element("testsuites", name="picsc audit")
+    root.extend(_suite(report, fail_on) for report in reports.reports)
+    root.extend(_without(file) for file in reports.unaudited)
+    for suite in root:
+        _count(suite)
+    _count(root)
+    ET.indent(root)
+    encoding = "us-ascii" if ascii_only else "utf-8"
+    text: bytes = ET.tostring(root, encoding=encoding, xml_declaration=True)
+    return text.decode(encoding) + "\n"
+
+
+def _count(element: ET.Element) -> None:
+    """How many cases there are beneath, and how they ended."""
+    element.set("tests", str(sum(1 for _ in element.iter("testcase"))))
+    for kind in _KINDS:
+        element.set(_PLURAL[kind], str(sum(1 for _ in element.iter(kind))))
+    element.set("time", "0")
+
+
+def _suite(report: AuditReport, fail_on: exits.FailOn) -> ET.Element:
+    name = printable(report.data.source)
+    suite = ET.Element("testsuite", name=name)
+    properties = ET.SubElement(suite, "properties")
+    for key, value in _properties(report).items():
+        ET.SubElement(properties, "property", name=printable(key), value=printable(value))
+    failing = {piece.name for piece in exits.failing(report, fail_on)}
+    for piece in report.fragments:
+        case = ET.SubElement(suite, "testcase", name=printable(piece.name), classname=name, time="0")
+        _end(case, piece, report, fails=piece.name in failing)
+    if report.findings:
+        _text(ET.SubElement(suite, "system-out"), [_finding(finding) for finding in report.findings])
+    return suite
+
+
+def _properties(report: AuditReport) -> dict[str, str]:
+    versions = report.manifest.get("versions")
+    return {
+        "seed": str(report.settings.get("seed")),
+        "level": f"{report.level:g}",
+        "min-effect": f"{report.min_effect:g}",
+        "pieces": report.pieces,
+        "reference": report.reference,
+        "verdict": report.verdict,
+        "data-sha256": report.data.sha256,
+        **({"baseline": report.baseline} if report.baseline is not None else {}),
+        **({f"version-{name}": str(each) for name, each in versions.items()} if isinstance(versions, dict) else {}),
+    }
+
+
+def _end(case: ET.Element, piece: FragmentReport, report: AuditReport, *, fails: bool) -> None:
+    """How the case of a piece ended."""
+    if piece.verdict == "error":
+        ET.SubElement(case, "error", type="error", message=printable(piece.reason))
+    elif fails:
+        failure = ET.SubElement(case, "failure", type=piece.verdict, message=printable(piece.reason))
+        _text(failure, _details(piece, report))
+    elif piece.verdict == "inconclusive":
+        ET.SubElement(case, "skipped", message=printable(piece.reason))
+    elif piece.verdict == "shift":
+        why = f"as {report.baseline} has it" if piece.standing == "known" else "which --fail-on never lets pass"
+        _text(ET.SubElement(case, "system-out"), [f"shift, {why}: {piece.reason}", *_details(piece, report)])
+    elif piece.reason:
+        _text(ET.SubElement(case, "system-out"), [piece.reason])
+
+
+def _details(piece: FragmentReport, report: AuditReport) -> list[str]:
+    numbers = {"rows": str(piece.rows)}
+    for name in ("p_data", "p_model", "p_adjusted"):
+        numbers[name.replace("_", " ")] = probability(getattr(piece, name), report.null.draws, _PAGE)
+    for name in ("effect_data", "effect_model", "fisher_gap", "kl", "tau"):
+        numbers[name.replace("_", " ")] = number(getattr(piece, name), _PAGE)
+    found = moved(piece, report.level)
+    columns = [
+        f"{each.name}{side(each)}: {number(each.statistic, _PAGE)} {each.note}" for each in found[:_MOST_COLUMNS]
+    ]
+    more = [f"and {len(found) - _MOST_COLUMNS} more columns"] if len(found) > _MOST_COLUMNS else []
+    return [standing(piece), ", ".join(f"{name} {value}" for name, value in numbers.items()), *columns, *more]
+
+
+def _finding(finding: Finding) -> str:
+    return f"{finding.severity}: {finding.message}" + (f"; {finding.advice}" if finding.advice else "")
+
+
+def _text(element: ET.Element, lines: list[str]) -> None:
+    element.text = "\n".join(printable(line).rstrip() for line in lines)
+
+
+def _without(file: Unaudited) -> ET.Element:
+    """The suite of a file that could not be audited: its one case is an error."""
+    name = printable(file.source)
+    suite = ET.Element("testsuite", name=name)
+    case = ET.SubElement(suite, "testcase", name="audit", classname=name, time="0")
+    ET.SubElement(case, "error", type="unusable", message=printable(file.reason))
+    return suite
