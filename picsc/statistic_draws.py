@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from picsc.column_shift import Coded, Shift, count, missing_shift, shift
-from picsc.column_walk import Walker, ks_distances, walker
+from picsc.column_walk import Walker, ks_distances, untied_distances, walker
 from picsc.domain_classifier import held_out_ranks
 from picsc.model_shift import ModelShift, label_sums, model_shift, moment_kl
 from picsc.multiplicity import evidence, p_among
@@ -145,7 +145,7 @@ def columns_of(table: Table, null: LabelDraws) -> ColumnDraws:
     together = COLUMNS_TOGETHER if many else 1
     for start in range(0, len(table.columns), together):
         columns, at = table.columns[start : start + together], places[start : start + together]
-        drawn = [_shifts(c, null) if walk is None or c.test == "g" else _walked(c, walk) for c in columns]
+        drawn = [_shifts(column, null) for column in columns] if walk is None else _of_many(columns, null, walk)
         for each in drawn:
             kl += each.level_kl
             missing_kl += each.missing_kl[0]
@@ -209,6 +209,23 @@ def _shifts(column: Coded, null: LabelDraws) -> Shift:
         for each, observed in zip(drawn, whole, strict=True):
             each[0] = observed[0]
     return drawn
+
+
+def _of_many(columns: Sequence[Coded], null: LabelDraws, walk: Walker) -> list[Shift]:
+    """All draws of a few columns of a short table that has many."""
+    untied = [i for i, c in enumerate(columns) if c.test == "ks" and not c.has_missing and c.t == len(c.codes) + 1]
+    drawn: dict[int, Shift] = {}
+    if untied:
+        distances = untied_distances([columns[i].codes for i in untied], walk)
+        n, n_r = (torch.from_numpy(size).double() for size in walk.sizes)
+        none = torch.zeros_like(n)
+        statistics = (distances.square() / (1 / n + 1 / n_r)).nan_to_num(0.0)
+        pairs = zip(statistics, distances, strict=True)
+        drawn = {i: Shift(*pair, none, none, none, none) for i, pair in zip(untied, pairs, strict=True)}
+    return [
+        drawn[i] if i in drawn else _shifts(column, null) if column.test == "g" else _walked(column, walk)
+        for i, column in enumerate(columns)
+    ]
 
 
 def _walked(column: Coded, walk: Walker) -> Shift:

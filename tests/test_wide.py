@@ -12,7 +12,7 @@ import pytest
 import picsc
 from picsc.audit_table import COMBINATIONS, MOST_INPUTS, audit_table, too_wide
 from picsc.column_shift import code_numbers, count, shift
-from picsc.column_walk import ks_distances, walker
+from picsc.column_walk import ks_distances, untied_distances, walker
 from picsc.datasets.load import from_frame
 from picsc.nulls import Contrast
 from picsc.settings import ReadSettings
@@ -49,6 +49,15 @@ def test_the_walk_gives_the_distances_that_counting_gives(n: int, kind: str, con
     piece, reference = contrast.split(present)
     np.testing.assert_array_equal(size, piece)
     np.testing.assert_array_equal(reference_size, reference)
+
+
+@pytest.mark.parametrize("contrast", [REST, BEFORE])
+@pytest.mark.parametrize("n", [40, 900])
+def test_columns_walked_together_have_the_distances_of_each(n: int, contrast: Contrast) -> None:
+    columns = [code_numbers(f"x{j}", np.random.default_rng(j).normal(size=n)).codes for j in range(3)]
+    together = untied_distances(columns, walker(labels(n), contrast))
+    each = [ks_distances(codes, None, walker(labels(n), contrast))[0].numpy() for codes in columns]
+    np.testing.assert_array_equal(together, np.stack(each))
 
 
 def wide(columns: int, rows: int = 120) -> pd.DataFrame:
