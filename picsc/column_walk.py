@@ -83,7 +83,8 @@ def untied_distances(codes: Sequence[Ints | NDArray[np.int16]], walk: Walker) ->
         np.maximum(highest, at, out=highest)
         np.minimum(lowest, at, out=lowest)
     furthest = np.maximum(highest, -lowest).reshape(len(codes), *size.shape)
-    return torch.from_numpy(furthest / (size * size_r))
+    with np.errstate(invalid="ignore"):
+        return torch.from_numpy(furthest / (size * size_r))  # 0 / 0 is NaN
 
 
 def ks_distances(codes: Ints | NDArray[np.int16], missing: int | None, walk: Walker) -> tuple[Tensor, Tensor, Tensor]:
