@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from picsc_cli import exits, options, outputs, streams
+from picsc_cli import exits, layered, options, outputs, streams
 from picsc_cli.help import PanelledCommand, SayingGroup
 from picsc_cli.reading_options import NOTHING, Read, takes_reading
 from picsc_cli.render_data import aligned
@@ -72,14 +72,17 @@ def show(
     file: _File,
     read: Read = NOTHING,
     no_target: options.NoTarget = False,
+    isolated: options.Isolated = False,
     output: _Outputs = None,
 ) -> None:
-    """Print how a file is read and what it holds, without auditing it."""
+    """Print how a file is read and what it holds, without auditing it; pyproject.toml counts as for picsc audit."""
     with exits.outcome():
         wanted = outputs.parse(output or (), _FORMATS)
-        from picsc.settings import ReadSettings, validated
+        from picsc.settings import AuditSettings
 
-        settings = validated(ReadSettings, **read, **options.given(no_target=no_target or None))
+        flags = {"read": {**read, **options.given(no_target=no_target or None)}}
+        given = layered.resolved(AuditSettings, flags, recipe=None, isolated=isolated, has_data=True, quiet=True)
+        settings = given.settings.read
         outputs.check(wanted, read=(file,))
         from picsc.inspection import inspect_file
 

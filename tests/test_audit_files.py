@@ -104,7 +104,7 @@ def test_files_that_all_cannot_be_used_leave_a_report_of_that(tmp_path: Path) ->
     assert (tmp_path / "report.csv").read_text(encoding="utf-8").count(",error,") == 2
 
 
-def test_one_file_that_cannot_be_used_leaves_none(tmp_path: Path) -> None:
+def test_p17_one_file_that_cannot_be_used_leaves_none(tmp_path: Path) -> None:
     code, out, _ = picsc(str(tmp_path / "a.csv"), "--output", f"csv:{tmp_path / 'report.csv'}", "--exit-zero")
     assert (code, out) == (2, "")
     assert not list(tmp_path.iterdir())

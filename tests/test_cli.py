@@ -225,7 +225,7 @@ def test_what_goes_wrong_has_its_exit_code(
 # The audit
 
 
-def test_a_shift_exits_1_after_its_files_are_written(shifted: str, tmp_path: Path) -> None:
+def test_p17_a_shift_exits_1_after_its_files_are_written(shifted: str, tmp_path: Path) -> None:
     report, text = tmp_path / "report.json", tmp_path / "report.txt"
     code, out, err = picsc("audit", shifted, *QUICK, "--output", f"json:{report}", "--output", f"table:{text}")
     body = json.loads(report.read_text(encoding="utf-8"))
@@ -301,7 +301,7 @@ def published(output: str, encoding: str = "utf-8") -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_streams_that_are_not_utf_8_get_ascii_rules_and_question_marks(encoding: str) -> None:
+def test_p21_streams_that_are_not_utf_8_get_ascii_rules_and_question_marks(encoding: str) -> None:
     with published("table", encoding) as process:
         out, err = process.communicate()
     assert (process.returncode, err) == (1, b"")

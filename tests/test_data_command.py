@@ -405,3 +405,11 @@ def test_audit_takes_a_data_directory(data: Path) -> None:
     code, out, _ = picsc("audit", "--dataset", "sonar", "--data-dir", str(other), *arguments)
     assert code in (0, 1)
     assert "sonar, 32 rows" in out
+
+
+def test_a_file_is_shown_as_the_audit_of_its_project_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.csv").write_text("a;b\n" + "1,5;x\n2,5;y\n" * 10, encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text('[tool.picsc.read]\ndecimal = "point"\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    shown = [picsc("data", "show", "a.csv", *more)[1] for more in ((), ("--isolated",))]
+    assert ["decimal    point (told)" in text for text in shown] == [True, False]

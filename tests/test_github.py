@@ -59,7 +59,7 @@ def test_annotations_are_the_golden_ones() -> None:
     assert as_text(audit_reports(), "github", Page()) == expected
 
 
-def test_forty_shifts_are_one_summary_and_nine_more() -> None:
+def test_p20_forty_shifts_are_one_summary_and_nine_more() -> None:
     shifts = [fragment(f"fold {k}", "shift", first_row=k) for k in range(1, 41)]
     found = commands(file_report("a.csv", fragment("fine"), *shifts))
     assert [each["level"] for each in found] == ["error"] * 10
@@ -89,7 +89,7 @@ def test_nine_shifts_are_all_named() -> None:
         (7, None, None),
     ],
 )
-def test_lines_exist(row: int | None, how: Reading | None, line: str | None) -> None:
+def test_p19_lines_exist(row: int | None, how: Reading | None, line: str | None) -> None:
     assert line_of(row, how) == line
 
 

@@ -33,7 +33,7 @@ def failures(*pieces: FragmentReport, fail_on: FailOn) -> int:
     return suites(file_report("a.csv", *pieces), fail_on=fail_on)[0].failures
 
 
-def test_three_ok_one_shift_and_one_inconclusive() -> None:
+def test_p15_three_ok_one_shift_and_one_inconclusive() -> None:
     pieces = (*(fragment(f"fold {k}") for k in (1, 2, 4)), SHIFTED, TOO_SMALL)
     [suite] = suites(file_report("a.csv", *pieces))
     assert (suite.name, suite.tests, suite.failures, suite.errors, suite.skipped) == ("a.csv", 5, 1, 0, 1)

@@ -346,7 +346,7 @@ def spring(later_first: list[str]) -> np.ndarray:
     return np.concatenate([earlier, dates(*later_first), later])
 
 
-def test_equal_dates_are_ties_and_no_overlap() -> None:
+def test_p14_equal_dates_are_ties_and_no_overlap() -> None:
     found = check(table(200, date=spring(["2016-05-15"] * 3)), batches=2)
     assert list(found) == ["time-ties"]
     assert found["time-ties"].severity == "note"

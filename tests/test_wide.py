@@ -97,7 +97,7 @@ def test_a_table_that_is_not_so_wide_is_seen_as_it_is() -> None:
 
 
 @pytest.mark.slow
-def test_twenty_thousand_columns_fit_into_two_gigabytes(tmp_path: Path) -> None:
+def test_p34_twenty_thousand_columns_fit_into_two_gigabytes(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     wide(20_000, rows=200).to_csv(path, index=False)
     command = [sys.executable, "-m", "picsc_cli", "audit", str(path), "--folds", "5", "--quiet"]
