@@ -164,7 +164,7 @@ def test_a_recipe_audits_partitions_times_clients(tmp_path: Path) -> None:
             "clients: {clients: 2}\ngrids: {clients: [2]}\n",
             "clients.clients = 2: must be left out, since grids.clients",
         ),
-        ("cut: {shuffle: true}\ngrids: {clients: [2]}\n", "cut.shuffle = True: must be left out, since grids invents"),
+        ("cut: {shuffle: true}\ngrids: {clients: [2]}\n", "cut.shuffle = true: must be left out, since grids invents"),
         ("cut: {batches: 2}\ngrids: {clients: [2]}\n", "cut.batches = 2: must be left out, since grids invents"),
     ],
 )

@@ -243,6 +243,7 @@ def test_numbers_are_compared_by_the_variance_explained() -> None:
         assert 0.2 < each.accuracy <= 1
 
 
+@pytest.mark.slow  # its processes are those of cv, which has this test too
 def test_the_jobs_never_change_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparison, "SMALL_WORK", 0)
     options = {"by": "site", "test_on": ["d"], "methods": ["kmm"], "epochs": 4}

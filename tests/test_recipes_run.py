@@ -76,6 +76,7 @@ def test_a_set_of_unknown_version_is_shown_and_does_not_count(folder: Path) -> N
     assert table.over_sets[0].scores == table.rows[0].scores
 
 
+@pytest.mark.slow  # cv and fed have their own, and processes take seconds to start
 def test_the_number_of_jobs_changes_nothing(folder: Path) -> None:
     text = f"{CV}data: [one.csv, two.csv]\ngrids: {{batches: [2]}}\n"
     one, two = (run(folder, text, jobs=jobs) for jobs in (1, 2))
@@ -106,8 +107,15 @@ def test_the_command_writes_every_format_and_exits_1_when_a_set_was_not_run(fold
     assert body["tables"][0]["rows"][0]["reason"]
 
 
-def test_every_smoke_recipe_runs(folder: Path) -> None:
-    report = run_recipes(ALONE, run_dir=folder / "runs")
-    assert len(report.tables) == len(ALONE) == len(SMOKE) - 3 >= 18
+HEAVY = ("e6-benchmarks-smoke.yaml", "e6-images-smoke.yaml")
+"""Twenty seconds each, and e6-anchor and e6-femnist train the same models on the same kind of data."""
+
+
+@pytest.mark.parametrize("heavy", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_every_smoke_recipe_runs(folder: Path, heavy: bool) -> None:
+    recipes = [loaded for loaded in ALONE if (Path(loaded.path).name in HEAVY) is heavy]
+    report = run_recipes(recipes, run_dir=folder / "runs")
+    assert len(ALONE) == len(SMOKE) - 3 >= 18
+    assert len(report.tables) == len(recipes) > 0
     assert report.failed == 0
     assert all(row.counted for table in report.tables for row in table.rows)
