@@ -47,7 +47,7 @@ def summary(
     if verdict == "inconclusive":
         first = f"inconclusive: none of {total} pieces ({pieces.words}) has the rows to tell"
         largest = max(fragments, key=lambda fragment: fragment.rows)
-        return first, f"largest: {largest.name} - {largest.reason}", _how_to_see_more(settings)
+        return first, f"largest: {largest.name} - {largest.reason}", "next: cut into fewer pieces, or add rows"
     first = f"ok: no shift in {total} pieces ({pieces.words}) at level {settings.level:g}"
     closest = min(fragments, key=_strength)
     p = "" if closest.p_adjusted is None else f", p {closest.p_adjusted:.3g}"
@@ -64,11 +64,6 @@ def summary(
             f"next: nothing to do; a KS distance of {np.median(seen):.2f} in one column would have shown",
         )
     return first, second, "next: nothing to do"
-
-
-def _how_to_see_more(settings: AuditSettings) -> str:
-    shorter = ", use a shorter --block" if settings.block > 1 else ""
-    return f"next: cut into fewer pieces{shorter}, or add rows"
 
 
 def _strength(fragment: FragmentReport) -> tuple[float, float]:

@@ -5,6 +5,7 @@ Letters: n rows, K pieces.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from picsc.settings import AuditSettings
 
 REFERENCES = ("rest", "previous", "first")
+FEWEST_ARRANGEMENTS = 10
+"""Ways to deal blocks out to pieces, at least so many divided by the level; with fewer, no p-value is small."""
 MOST_DRAWN = 10_000_000
 """Most (draw, piece) pairs; beyond, ask for fewer draws or pieces."""
 
@@ -88,9 +91,34 @@ def exchange(pieces: Cut, labels: Ints, settings: AuditSettings, n: int) -> Exch
         return np.concatenate([ids, ids.max() + 1 + np.arange(extra)]) if extra else ids
 
     if settings.block > 1:
-        return Exchange(units=blocks(labels, settings.block, _stream_order(pieces, kept, len(labels))))
+        order = _stream_order(pieces, kept, len(labels))
+        units = blocks(labels, settings.block, order)
+        shorter, fewest = settings.block, FEWEST_ARRANGEMENTS / settings.level
+        while shorter > 1 and _arrangements(labels, blocks(labels, shorter, order)) < fewest:
+            shorter //= 2
+        _refuse_few(_arrangements(labels, units), settings, shorter)
+        return Exchange(units=units)
     # a file's rows were never stratified together with the pieces, so only rows may change places with them
     return Exchange(units=extended(pieces.units), strata=None if extra else extended(pieces.strata))
+
+
+def _refuse_few(arrangements: float, settings: AuditSettings, longest: int) -> None:
+    """Refuse blocks so long that the null has next to nothing to permute, so that no p-value could be small."""
+    if arrangements >= FEWEST_ARRANGEMENTS / settings.level:
+        return
+    way = f"--block {longest} or less, or fewer pieces" if longest > 1 else "fewer pieces, or no --block"
+    raise SettingsError(
+        f"--block {settings.block}: its blocks can be dealt out to the pieces in {arrangements:.0f} ways only, too few "
+        f"for p-values at --level {settings.level:g}; use {way}"
+    )
+
+
+def _arrangements(labels: Ints, units: Ints) -> float:
+    """In how many ways the blocks can be dealt out to the pieces."""
+    first = np.unique(units, return_index=True)[1]
+    held = np.bincount(labels[first])
+    log = math.lgamma(len(first) + 1) - sum(math.lgamma(count + 1) for count in held.tolist())
+    return math.exp(min(log, 700.0))
 
 
 def conservative(pieces: Cut) -> list[Finding]:

@@ -1,6 +1,7 @@
 """The audit end to end, on the inputs that users of comparable tools tripped over (field cases P1 ... P52)."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 import picsc
-from picsc.errors import DataError
+from picsc.errors import DataError, SettingsError
 
 FAST = 199
 
@@ -309,3 +310,16 @@ def test_p45_label_spelling_never_changes_a_number() -> None:
 def test_p52_constant_target() -> None:
     with pytest.raises(DataError, match="one class only"):
         picsc.audit(classed(100, 2).assign(target=1))
+
+
+@pytest.mark.parametrize(("block", "refused"), [(24, False), (48, True), (100, True)])
+def test_blocks_too_long_to_permute_are_refused(block: int, refused: bool) -> None:
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": random.normal(size=192), "b": random.normal(size=192), "y": np.tile([0, 1], 96)})
+    expected = (
+        pytest.raises(SettingsError, match=r"in 24 ways only, .* use --block 2[45] or less")
+        if refused
+        else nullcontext()
+    )
+    with expected:
+        picsc.audit(frame, target="y", batches=4, reference="rest", block=block, draws=99)

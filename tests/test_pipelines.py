@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,17 +26,24 @@ def example(file: str) -> Any:
     return yaml.safe_load(block)
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with two tables: of the second, rows are sorted by one column."""
-    (tmp_path / "data").mkdir()
+    folder = tmp_path_factory.mktemp("repository")
+    (folder / "data").mkdir()
     random = np.random.default_rng(3)
     for name in ("steady", "sorted"):
         a, b = random.normal(size=(2, 200))
         frame = pd.DataFrame({"a": a if name == "steady" else np.sort(a), "b": b, "label": np.tile(["no", "yes"], 100)})
-        frame.to_csv(tmp_path / "data" / f"{name}.csv", index=False)
-    run(tmp_path, "picsc audit data/steady.csv --write-baseline baseline.json")
-    return tmp_path
+        frame.to_csv(folder / "data" / f"{name}.csv", index=False)
+    run(folder, "picsc audit data/steady.csv --write-baseline baseline.json")
+    return folder
+
+
+@pytest.fixture
+def project(repository: Path, tmp_path: Path) -> Path:
+    """A checkout of it."""
+    return Path(shutil.copytree(repository, tmp_path / "checkout"))
 
 
 def run(folder: Path, script: str, **environment: str) -> subprocess.CompletedProcess[str]:
