@@ -277,13 +277,22 @@ def test_stratified_group_folds_are_those_of_scikit_learn(group: np.ndarray, shu
     assume(len(np.unique(group)) >= 3)
     y = np.arange(len(group)) % 2
     asked = CutSettings(folds=3, splitter="stratified-group", group="g", shuffle=shuffle)
-    made = cut(table(len(group), y=y.tolist(), g=group), asked, seed=seed)
     theirs = StratifiedGroupKFold(3, shuffle=shuffle, random_state=seed if shuffle else None)
-    assert rows(made) == [test.tolist() for _, test in theirs.split(np.zeros(len(group)), y, group)]
+    folds = [test.tolist() for _, test in theirs.split(np.zeros(len(group)), y, group)]
+    assume(all(folds))
+    made = cut(table(len(group), y=y.tolist(), g=group), asked, seed=seed)
+    assert rows(made) == folds
     check_partition(made, len(group))
     assert made.strata is None
     np.testing.assert_array_equal(made.units, np.unique(group, return_inverse=True)[1].reshape(-1))
     assert made.words.startswith("3 stratified folds of whole groups of g, ")
+
+
+def test_a_fold_that_unequal_groups_leave_empty_is_refused() -> None:
+    group = np.array([2, 0, *[1] * 56])
+    asked = CutSettings(folds=3, splitter="stratified-group", group="g")
+    with pytest.raises(DataError, match=r"leave fold \d of 3 folds without rows: the groups of 'g' are too unequal"):
+        cut(table(58, y=(np.arange(58) % 2).tolist(), g=group), asked, seed=0)
 
 
 def cut_or_reject(data: Dataset, asked: CutSettings, seed: int) -> Cut:

@@ -138,6 +138,7 @@ def _folds(dataset: Dataset, k: int, settings: CutSettings, seed: int) -> Cut:
             classes = _strata(target, k, splitter, "stratified")
             dealer = StratifiedGroupKFold(k, shuffle=settings.shuffle, random_state=state)
             pieces = _parts(dealer, n, y=classes, groups=units)
+            _refuse_empty(pieces, settings.group)
         elif settings.shuffle:  # GroupKFold learned to shuffle in scikit-learn 1.6; it is KFold over the groups
             owners = _parts(KFold(k, shuffle=True, random_state=state), groups)
             pieces = [np.flatnonzero(np.isin(units, owner)) for owner in owners]
@@ -305,6 +306,16 @@ def _strata(target: Target | None, k: int, splitter: str, named: str) -> NDArray
             f"{largest} row{'' if largest == 1 else 's'}; use {fewer}--splitter kfold --shuffle, or merge classes"
         )
     return codes
+
+
+def _refuse_empty(pieces: list[NDArray[np.int64]], column: str) -> None:
+    """Where one group holds nearly all rows, scikit-learn may leave a fold without any."""
+    empty = [i for i, rows in enumerate(pieces, start=1) if not len(rows)]
+    if empty:
+        raise DataError(
+            f"stratified folds of whole groups leave fold {empty[0]} of {len(pieces)} folds without rows: the groups "
+            f"of {column!r} are too unequal; use --splitter group, which balances sizes alone, or fewer --folds"
+        )
 
 
 def _parts(
