@@ -91,25 +91,28 @@ def exchange(pieces: Cut, labels: Ints, settings: AuditSettings, n: int) -> Exch
         return np.concatenate([ids, ids.max() + 1 + np.arange(extra)]) if extra else ids
 
     if settings.block > 1:
-        order = _stream_order(pieces, kept, len(labels))
-        units = blocks(labels, settings.block, order)
-        shorter, fewest = settings.block, FEWEST_ARRANGEMENTS / settings.level
-        while shorter > 1 and _arrangements(labels, blocks(labels, shorter, order)) < fewest:
-            shorter //= 2
-        _refuse_few(_arrangements(labels, units), settings, shorter)
-        return Exchange(units=units)
+        return Exchange(units=_blocks(labels, _stream_order(pieces, kept, len(labels)), settings))
     # a file's rows were never stratified together with the pieces, so only rows may change places with them
     return Exchange(units=extended(pieces.units), strata=None if extra else extended(pieces.strata))
 
 
-def _refuse_few(arrangements: float, settings: AuditSettings, longest: int) -> None:
-    """Refuse blocks so long that the null has next to nothing to permute, so that no p-value could be small."""
-    if arrangements >= FEWEST_ARRANGEMENTS / settings.level:
-        return
-    way = f"--block {longest} or less, or fewer pieces" if longest > 1 else "fewer pieces, or no --block"
+def _blocks(labels: Ints, order: Ints, settings: AuditSettings) -> Ints:
+    """Id of each row's block.
+
+    Raises:
+        SettingsError: blocks so long that the null has next to nothing to permute: no p-value could be small.
+    """
+    fewest, longest = FEWEST_ARRANGEMENTS / settings.level, settings.block
+    units = blocks(labels, longest, order)
+    ways = _arrangements(labels, units)
+    if ways >= fewest:
+        return units
+    while longest > 1 and _arrangements(labels, blocks(labels, longest, order)) < fewest:
+        longest //= 2
+    instead = f"--block {longest} or less, or fewer pieces" if longest > 1 else "fewer pieces, or no --block"
     raise SettingsError(
-        f"--block {settings.block}: its blocks can be dealt out to the pieces in {arrangements:.0f} ways only, too few "
-        f"for p-values at --level {settings.level:g}; use {way}"
+        f"--block {settings.block}: its blocks can be dealt out to the pieces in {ways:.0f} ways only, too few for "
+        f"p-values at --level {settings.level:g}; use {instead}"
     )
 
 

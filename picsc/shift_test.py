@@ -240,14 +240,12 @@ def _smallest_effect(
     joint: Tensor, data: Evidence, family: Evidence, columns: ColumnDraws, size: Tensor, level: float
 ) -> Floats:
     """KS distance that one numeric column must have to be called with 80 % power, (K,)."""
-    members = columns.members
-    numeric = ~members.start.isnan().all(1)
-    if not numeric.any():
+    tails = columns.members.tails
+    if not len(tails.start):
         return np.full(joint.shape[-1], np.nan)
     needed = torch.quantile(joint.flatten(1).amax(1)[1:], 1 - level)
     for_question = data.statistic_at(needed)
     for_columns = family.statistic_at(for_question - math.log(DATA_WEIGHTS["columns"]))
-    for_one = for_columns + math.log(len(members.names))
-    tails = Evidence(members.evidence[numeric], members.start[numeric], members.slope[numeric])
+    for_one = for_columns + math.log(len(columns.members.names))
     squares = tails.statistic_at(for_one).median(0).values
     return ((squares / size).sqrt() + POWER * 0.5 / size.sqrt()).clamp(max=1).numpy()

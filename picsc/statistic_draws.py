@@ -19,7 +19,7 @@ from picsc.column_shift import Coded, Shift, count, missing_shift, shift
 from picsc.column_walk import Walker, ks_distances, untied_distances, walker
 from picsc.domain_classifier import held_out_ranks
 from picsc.model_shift import ModelShift, label_sums, model_shift, moment_kl
-from picsc.multiplicity import evidence, p_among
+from picsc.multiplicity import Evidence, evidence, p_among
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +94,12 @@ class Members:
     start: Tensor
     """Of the fitted tail of a KS column, see `Evidence`; NaN for the others."""
     slope: Tensor
+
+    @property
+    def tails(self) -> Evidence:
+        """The fits of the KS columns, (columns, K), with no draws."""
+        numeric = ~self.start.isnan().all(1)
+        return Evidence(self.evidence[:0], self.start[numeric], self.slope[numeric])
 
 
 def _members(columns: Sequence[Coded], pieces: int) -> tuple[Members, list[int]]:
@@ -281,11 +287,9 @@ def _moment_kl(sums: Tensor, contrast: Contrast) -> Tensor:
 
 def _summed_kl(sums: Tensor, f: int, contrast: Contrast) -> Tensor:
     """Gaussian KL over the first f columns, (C, K); a block of many columns at a time, which stays in the cache."""
-    if f <= COLUMNS_AT_ONCE:
-        return _moment_kl(sums, contrast)[..., :f].sum(-1)
     values, squares, sizes = sums.chunk(3, dim=-1)
     total = torch.zeros(())
-    for start in range(0, f, COLUMNS_AT_ONCE):
+    for start in range(0, max(f, 1), COLUMNS_AT_ONCE):
         block = slice(start, min(start + COLUMNS_AT_ONCE, f))
         sides = values[..., block].double(), squares[..., block].double(), sizes[..., block].double()
         total = total + moment_kl(*sides, contrast).sum(-1)
