@@ -16,13 +16,13 @@ SAID = sentences()
 def test_bad_input_gets_its_sentence(case: Case, tmp_path: Path) -> None:
     outcome = called(case, tmp_path)
     lines = outcome.stderr.strip().splitlines()
-    files = {name: content for name, content in outcome.left.items() if content is not None}
+    folders = {str(part): None for name in case.files for part in Path(name).parents if part.name}
     assert outcome.exit_code == 2
     assert outcome.stdout == ""
     assert "Traceback" not in outcome.stderr
     assert outcome.stderr.strip() == SAID[case.name]
     assert all(re.match(r"picsc: \S|[\w./-]+:\d+: \S", line) for line in lines[:1])
-    assert files == case.files
+    assert outcome.left == {**folders, **case.files}
 
 
 def test_cases_and_sentences_are_the_same_set() -> None:
