@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from picsc.reports import Finding
+from picsc.wording import listed
 
 if TYPE_CHECKING:
     from picsc.fragments import Cut
@@ -36,12 +37,11 @@ def summary(
     shifted = [fragment for fragment in fragments if fragment.verdict == "shift"]
     total = len(fragments)
     if verdict == "shift":
-        worst = min(shifted, key=_strength)
-        p = "" if worst.p_adjusted is None else f", p {worst.p_adjusted:.3g}"
+        worst = min(shifted, key=lambda fragment: fragment.strength)
         first = f"shift: {len(shifted)} of {total} pieces ({pieces.words}) differ from {_against(reference)}"
         return (
             first,
-            f"worst: {worst.name} - {worst.reason}{p}",
+            f"worst: {worst.in_words}",
             f"next: {_what_to_do(worst, shifted, findings, pieces)}",
         )
     if verdict == "inconclusive":
@@ -49,10 +49,7 @@ def summary(
         largest = max(fragments, key=lambda fragment: fragment.rows)
         return first, f"largest: {largest.name} - {largest.reason}", "next: cut into fewer pieces, or add rows"
     first = f"ok: no shift in {total} pieces ({pieces.words}) at level {settings.level:g}"
-    closest = min(fragments, key=_strength)
-    p = "" if closest.p_adjusted is None else f", p {closest.p_adjusted:.3g}"
-    why = f" - {closest.reason}" if closest.reason else ""
-    second = f"closest: {closest.name}{why}{p}"
+    second = f"closest: {min(fragments, key=lambda fragment: fragment.strength).in_words}"
     serious = [finding for finding in findings if finding.severity != "note" and finding.advice]
     if serious:
         return first, second, f"next: {serious[0].advice}"
@@ -64,12 +61,6 @@ def summary(
             f"next: nothing to do; a KS distance of {np.median(seen):.2f} in one column would have shown",
         )
     return first, second, "next: nothing to do"
-
-
-def _strength(fragment: FragmentReport) -> tuple[float, float]:
-    """Smallest p first, then the largest effect."""
-    p = 1.0 if fragment.p_adjusted is None else fragment.p_adjusted
-    return p, -max(fragment.effect_data or 0.0, fragment.effect_model or 0.0)
 
 
 def _against(reference: str) -> str:
@@ -113,5 +104,5 @@ def set_aside(names: Sequence[str], what: str) -> list[Finding]:
     """
     if not names:
         return []
-    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return [Finding("set-aside", "note", f"set aside: {shown}; the other {what} are compared with one another only")]
+    told = f"set aside: {listed(names)}; the other {what} are compared with one another only"
+    return [Finding("set-aside", "note", told)]

@@ -26,6 +26,7 @@ from picsc.judging import judge
 from picsc.provenance import data_info, encoding_guessed, left_out, manifest
 from picsc.reports import AuditReport, Finding, NullInfo
 from picsc.settings import (
+    REFERENCES,
     AuditSettings,
     CutSettings,
     GroupMissing,
@@ -173,12 +174,12 @@ def audit(
         seed=seed,
         jobs=jobs,
     )
-    given = [path for path in (data, reference) if isinstance(path, str | Path) and path not in design.REFERENCES]
+    given = [path for path in (data, reference) if isinstance(path, str | Path) and path not in REFERENCES]
     read = libsvm_choices(given, read)
     dataset = take_in(data, y, read, keys=settings.keys)
     if isinstance(dataset, ImageSet):
         refuse_table_options(settings, with_table=settings.reference == "file")
-    if isinstance(reference, str) and reference not in design.REFERENCES:
+    if isinstance(reference, str) and reference not in REFERENCES:
         other = load(reference, read)
     elif reference is None or isinstance(reference, str):
         other = None

@@ -11,23 +11,24 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
 from picsc.errors import SettingsError
 from picsc.problems import problems
-from picsc.reports import AuditReport, Finding, FragmentReport, Standing
+from picsc.reports import AuditReport, DataInfo, Finding, FragmentReport, Standing
 from picsc.settings import Settings
-
-if TYPE_CHECKING:
-    from picsc.reports import DataInfo
+from picsc.wording import listed
 
 SCHEMA: Literal["picsc.baseline/1"] = "picsc.baseline/1"
 JOINT, MODEL = "joint distribution", "model"
 """What can move beside single columns, which are called by kind and name: `numeric age`, `missing age`."""
 SLACK = 1e-9
 """Effects that differ by less are equal: rows in another order add up to other last bits."""
+_REWRITE = "write a new one with --write-baseline"
+_NAMES = 3
+"""Pieces, or what moved, named in a sentence."""
 
 
 class KnownPiece(Settings):
@@ -119,9 +120,6 @@ def read_baseline(path: Path | str) -> Baseline:
         said = f"{key} is not known" if problem.unknown else said
         raise SettingsError(f"baseline {path} does not fit its schema: {said}; {_REWRITE}") from None
     return Baseline(str(path), content.files)
-
-
-_REWRITE = "write a new one with --write-baseline"
 
 
 def standing(report: AuditReport, baseline: Baseline) -> AuditReport:
@@ -290,14 +288,10 @@ def _compared(fragment: FragmentReport, known: KnownPiece, report: AuditReport) 
             was = "" if before is None else f" (was {before:.2f}, noise {band:.2f})"
             beyond["new" if before is None else "worse"].append(f"{name} {effect:.2f}{was}")
     if beyond["new"]:
-        return _Comparison("new", f"not in the baseline: {_listed(beyond['new'])}")
+        return _Comparison("new", f"not in the baseline: {listed(beyond['new'], _NAMES)}")
     if beyond["worse"]:
-        return _Comparison("worse", f"worse than in the baseline: {_listed(beyond['worse'])}")
+        return _Comparison("worse", f"worse than in the baseline: {listed(beyond['worse'], _NAMES)}")
     return _Comparison("known", "")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _outdated(pieces: Mapping[str, KnownPiece], report: AuditReport, path: str) -> Iterator[Finding]:
@@ -308,7 +302,7 @@ def _outdated(pieces: Mapping[str, KnownPiece], report: AuditReport, path: str) 
         yield Finding(
             "baseline-outdated",
             "note",
-            f"{len(over)} of {len(pieces)} pieces in {path} are no longer shifted: {_listed(over)}",
+            f"{len(over)} of {len(pieces)} pieces in {path} are no longer shifted: {listed(over, _NAMES)}",
             "rewrite it with --write-baseline, so that their shift would be new again",
             tuple(name for name in over if name in now),
         )
@@ -327,14 +321,7 @@ def _summary(report: AuditReport) -> tuple[str, str, str]:
     kinds: tuple[Standing, ...] = ("new", "worse", "known")
     counts = [(kind, sum(fragment.standing == kind for fragment in shifted)) for kind in kinds]
     told = ", ".join(f"{count} {kind}" for kind, count in counts if count)
-    worst = min(failing, key=_strength)
-    p = "" if worst.p_adjusted is None else f", p {worst.p_adjusted:.3g}"
-    unlike = f"worst of those new or worse: {worst.name} - {worst.reason}{p}"
+    worst = min(failing, key=lambda fragment: fragment.strength)
+    unlike = f"worst of those new or worse: {worst.in_words}"
     beside = second if second.startswith(f"worst: {worst.name} - ") and worst.standing == "new" else unlike
     return f"{first} ({told} beside {report.baseline})", beside, third
-
-
-def _strength(fragment: FragmentReport) -> tuple[float, float]:
-    """Smallest p first, then the largest effect."""
-    p = 1.0 if fragment.p_adjusted is None else fragment.p_adjusted
-    return p, -max(fragment.effect_data or 0.0, fragment.effect_model or 0.0)

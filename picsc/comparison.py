@@ -18,7 +18,7 @@ from picsc.covariate_space import RANDOM_FEATURES
 from picsc.datasets.encoding import fit
 from picsc.datasets.images import ImageSet
 from picsc.datasets.intake import take_in
-from picsc.datasets.libsvm_files import libsvm_choices
+from picsc.datasets.libsvm_files import read_alike
 from picsc.datasets.load import load
 from picsc.datasets.rows import Rows, stack
 from picsc.datasets.table import Dataset
@@ -165,20 +165,6 @@ def _keys(settings: CompareSettings, data: object) -> tuple[str, ...]:
     return () if isinstance(data, ImageSet | TokenSet) else settings.keys
 
 
-def read_alike(settings: CompareSettings, data: str | Path) -> CompareSettings:
-    """The settings under which the data and the file of `--test-on` get one libsvm width and index base.
-
-    Args:
-        settings: without a way to cut, `test_on` is a file.
-        data: path of the data.
-
-    Raises:
-        DataError: standard input would have to be read twice.
-    """
-    others = () if settings.cut.ways else settings.test_on
-    return settings.model_copy(update={"read": libsvm_choices((data, *others), settings.read)})
-
-
 def target_file(settings: CompareSettings) -> Dataset | None:
     """The table of `--test-on FILE`; None where the target is in the data.
 
@@ -189,14 +175,15 @@ def target_file(settings: CompareSettings) -> Dataset | None:
         SettingsError: there are several.
         DataError: it cannot be read.
     """
-    if settings.cut.ways or not settings.test_on:
+    files = settings.other_files
+    if not files:
         return None
-    if len(settings.test_on) > 1:
+    if len(files) > 1:
         raise SettingsError(
-            f"--test-on {', '.join(settings.test_on)}: give one file, or say with --by, --time, --batches or --folds "
+            f"--test-on {', '.join(files)}: give one file, or say with --by, --time, --batches or --folds "
             "how pieces are cut"
         )
-    return load(settings.test_on[0], settings.read)
+    return load(files[0], settings.read)
 
 
 def compare_dataset(

@@ -14,6 +14,7 @@ from picsc.datasets.rows import stack, take
 from picsc.errors import DataError, SettingsError
 from picsc.nulls import Contrast, Exchange, Ints, blocks
 from picsc.reports import Finding
+from picsc.settings import REFERENCES
 from picsc.verdict import Piece
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from picsc.fragments import Cut, Fragment
     from picsc.settings import AuditSettings
 
-REFERENCES = ("rest", "previous", "first")
 FEWEST_ARRANGEMENTS = 10
 """Ways to deal blocks out to pieces, at least so many divided by the level; with fewer, no p-value is small."""
 MOST_DRAWN = 10_000_000

@@ -25,6 +25,7 @@ from picsc.engine import train
 from picsc.errors import DataError, SettingsError
 from picsc.models import lenet
 from picsc.reports import Finding
+from picsc.settings import REFERENCES
 from picsc.threads import one_thread
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ IMAGE_STEPS, IMAGE_LR, IMAGE_BATCH = 300, 0.001, 256
 """How the audit's reference model is trained: the same work for any number of images."""
 IMAGES_AT_ONCE = 256
 """Images per pass through the trained model; changes no number."""
-WORDS = ("rest", "previous", "first")
-"""References that are no file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +78,10 @@ def refuse_table_options(settings: AuditSettings, *, with_table: bool) -> None:
         SettingsError: an option names a column or a file.
     """
     refuse_columns(settings.cut, settings.read)
-    if with_table or settings.reference not in (None, *WORDS):
+    if with_table or settings.reference not in (None, *REFERENCES):
         raise SettingsError(
             f"--reference {settings.reference or 'of a table'}: images are compared with one another only; "
-            f"use one of {', '.join(WORDS)}"
+            f"use one of {', '.join(REFERENCES)}"
         )
 
 

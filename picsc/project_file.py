@@ -20,6 +20,7 @@ from picsc.problems import Problem
 from picsc.recipe_keys import KINDS, Recipe, VerbSettings
 from picsc.setting_sources import Layer
 from picsc.setting_values import Spelling, built, section_of, sentence, spelled
+from picsc.settings import REFERENCES
 
 NAME = "pyproject.toml"
 _TOP = ("tool", "picsc")
@@ -86,7 +87,7 @@ def project_file(start: Path) -> ProjectFile | None:
     for folder in (start, *start.parents):
         path = folder / NAME
         if path.is_file():
-            shown = str(path.relative_to(start)) if folder == start else str(path)
+            shown = NAME if folder == start else str(path)
             text = _text(path, shown)
             table = _table(text, shown) if "picsc" in text else None
             if table is not None:
@@ -122,23 +123,21 @@ def _checked(path: Path, shown: str, text: str, table: object) -> ProjectFile:
 
     def tell(problem: Problem, kind: type[BaseModel], prefix: tuple[str, ...], others: tuple[str, ...] = ()) -> None:
         elsewhere = _elsewhere(problem, prefix) if problem.unknown else ""
+        dotted = ".".join(prefix) + "."
         line = lines.get(".".join((*prefix, *(part for part in problem.path if isinstance(part, str)))), 0)
         where = f"{shown}:{line}" if line else shown
-        said = sentence(problem, kind, others, prefix=".".join(prefix) + ".")
-        told.append(
-            (line, f"{where}: {said.partition(': unknown key')[0]}{elsewhere}" if elsewhere else f"{where}: {said}")
-        )
+        said = f"{dotted}{problem.key}{elsewhere}" if elsewhere else sentence(problem, kind, others, prefix=dotted)
+        told.append((line, f"{where}: {said}"))
 
-    top = _TOP
     common = {key: value for key, value in table.items() if key not in KINDS}
     for problem, kind in _of_common(common):
-        tell(problem, kind, top, (*KINDS, *(name for one in _ALL for name in one.model_fields)))
+        tell(problem, kind, _TOP, (*KINDS, *(name for one in _ALL for name in one.model_fields)))
     verbs: dict[str, Mapping[str, object]] = {}
     outcome = AuditOutcome()
     for verb, kind in KINDS.items():
         own = table.get(verb, {})
         if not isinstance(own, dict):
-            tell(Problem((verb,), own, f"a table: [tool.picsc.{verb}]"), kind, top)
+            tell(Problem((verb,), own, f"a table: [tool.picsc.{verb}]"), kind, _TOP)
             continue
         outer = set(AuditOutcome.model_fields) if verb == "audit" else set()
         outside = {key.replace("-", "_"): value for key, value in own.items() if key.replace("-", "_") in outer}
@@ -150,7 +149,7 @@ def _checked(path: Path, shown: str, text: str, table: object) -> ProjectFile:
         spelling = spelled({key: own[key] for key in own if key.replace("-", "_") not in outer}, kind, hyphens=True)
         wrong += _problems(spelling, kind)
         for problem in wrong:
-            tell(problem, kind, (*top, verb), tuple(outer))
+            tell(problem, kind, (*_TOP, verb), tuple(outer))
         verbs[verb] = beside(spelling.values, path.parent)
     if told:
         raise RecipeError(tuple(sentence for _, sentence in sorted(told, key=lambda one: one[0])))
@@ -203,7 +202,7 @@ def beside(values: Mapping[str, object], folder: Path) -> dict[str, object]:
         folder: of that file.
     """
     reference = values.get("reference")
-    if isinstance(reference, str) and reference not in ("rest", "previous", "first"):
+    if isinstance(reference, str) and reference not in REFERENCES:
         return {**values, "reference": str(folder / reference)}
     return dict(values)
 

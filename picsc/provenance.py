@@ -10,6 +10,7 @@ from picsc.datasets.images import ImageSet
 from picsc.datasets.tokens import TokenSet
 from picsc.datasets.utf8_text import NOT_UTF8
 from picsc.reports import ColumnInfo, DataInfo, Finding
+from picsc.wording import listed
 
 if TYPE_CHECKING:
     from picsc.datasets.table import Dataset
@@ -21,9 +22,7 @@ def left_out(dataset: Dataset) -> list[Finding]:
     findings = []
     for kind in sorted({column.kind for column in dataset.left_out}):
         columns = [column for column in dataset.left_out if column.kind == kind]
-        names = ", ".join(column.name for column in columns[:5]) + (
-            f" and {len(columns) - 5} more" if columns[5:] else ""
-        )
+        names = listed([column.name for column in columns])
         reasons = "; ".join(dict.fromkeys(column.reason for column in columns[:5]))
         findings.append(Finding(f"{kind}-left-out", "note", f"left out: {names} ({reasons})"))
     return findings

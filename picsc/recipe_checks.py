@@ -32,7 +32,8 @@ def contradictions(recipe: Recipe, settings: VerbSettings, folder: Path, *, with
         found += [] if found or not with_data else _of_targets(recipe, settings, folder)
     else:
         found = [*_without_targets(recipe), *_of_pieces(recipe, settings), *_without_columns(recipe)]
-    return [*found, *_of_the_paper(recipe, settings), *_of_the_data(recipe, settings, folder if with_data else None)]
+    found += [*_of_the_paper(recipe, settings), *_of_the_data(recipe)]
+    return [*found, *_of_the_files(recipe, settings, folder)] if with_data else found
 
 
 def _of_pieces(recipe: Recipe, settings: AuditSettings | CvSettings | CompareSettings) -> Iterator[Problem]:
@@ -174,14 +175,18 @@ def _counts(recipe: Recipe, settings: AuditSettings | CvSettings) -> tuple[int, 
     return recipe.grids.folds or recipe.grids.batches or given
 
 
-def _of_the_data(recipe: Recipe, settings: VerbSettings, folder: Path | None) -> Iterator[Problem]:
+def _of_the_data(recipe: Recipe) -> Iterator[Problem]:
     if not recipe.data:
         yield Problem(("data",), [], "a list of at least one data set")
     for name in recipe.unknown_version:
         if name not in recipe.names:
             yield Problem(("unknown_version",), name, f"a data set in data: {', '.join(recipe.names)}")
-    for i, entry in enumerate(recipe.data if folder is not None else ()):
-        path = Path(folder or "") / entry.data
+
+
+def _of_the_files(recipe: Recipe, settings: VerbSettings, folder: Path) -> Iterator[Problem]:
+    """Data that are files must be there."""
+    for i, entry in enumerate(recipe.data):
+        path = folder / entry.data
         folders = isinstance(settings, FedSettings | CompareSettings)  # texts come in folders
         there = path.is_file() or (folders and path.is_dir())
         if entry.is_file and not there:

@@ -18,9 +18,9 @@ from picsc.project_file import ProjectFile, beside
 from picsc.recipe_checks import contradictions
 from picsc.recipe_cuts import cuts, of_entry
 from picsc.recipe_keys import KINDS, Entry, Grids, Recipe, VerbSettings
-from picsc.setting_sources import WAYS, Layer, joined
+from picsc.setting_sources import Layer, joined
 from picsc.setting_values import Spelling, built, sentence, spelled
-from picsc.settings import CvSettings
+from picsc.settings import WAYS, CvSettings
 from picsc.yaml_1_2 import MOST_BYTES, Document, YamlError, read_yaml
 
 

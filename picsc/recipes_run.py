@@ -133,8 +133,8 @@ def _report(run: _Run) -> _Report:
         from picsc.datasets.natural import with_own_clients
 
         settings = with_own_clients(settings, None if task.is_file else task.data)
-    if isinstance(settings, CompareSettings) and task.is_file:
-        from picsc.comparison import read_alike
+    if isinstance(settings, AuditSettings | CompareSettings) and task.is_file:
+        from picsc.datasets.libsvm_files import read_alike
 
         settings = read_alike(settings, task.data)
     data = read_or_get(
@@ -147,11 +147,9 @@ def _report(run: _Run) -> _Report:
     if isinstance(settings, AuditSettings):
         from picsc.auditing import audit_dataset
         from picsc.datasets.load import load
-        from picsc.design import REFERENCES
 
-        named = settings.reference
-        file = None if named is None or named in REFERENCES else load(named, settings.read)
-        return audit_dataset(data, settings, reference=file)
+        reference = next((load(file, settings.read) for file in settings.other_files), None)
+        return audit_dataset(data, settings, reference=reference)
     if isinstance(settings, CompareSettings):
         from picsc.comparison import compare_dataset, target_file
 

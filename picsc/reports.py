@@ -54,7 +54,8 @@ class Choice:
     """One thing that had to be known to read a file."""
 
     name: str
-    """As the option that sets it: encoding, delimiter, quote, decimal, header, zero-based, features, sheet."""
+    """As the option that sets it: encoding, delimiter, quote, decimal, header, zero-based, features, sheet; remarks and
+    columns, which none sets, are there where something was passed over."""
     value: str
     how: str
     """`told`, `the default`, or how it was found: `byte order mark`, `the first 20 lines agree`."""
@@ -159,6 +160,19 @@ class FragmentReport:
     """The same of the model effect."""
     standing: Standing | None = None
     """Against the baseline, for a shifted piece; None without a baseline."""
+
+    @property
+    def strength(self) -> tuple[float, float]:
+        """Sorts the strongest evidence first: the smallest p, then the largest effect."""
+        p = 1.0 if self.p_adjusted is None else self.p_adjusted
+        return p, -max(self.effect_data or 0.0, self.effect_model or 0.0)
+
+    @property
+    def in_words(self) -> str:
+        """`fold 3 - age moved, KS 0.31, p 0.001`; what there is of it."""
+        why = f" - {self.reason}" if self.reason else ""
+        p = "" if self.p_adjusted is None else f", p {self.p_adjusted:.3g}"
+        return f"{self.name}{why}{p}"
 
 
 @dataclass(frozen=True, slots=True)

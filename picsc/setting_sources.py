@@ -13,15 +13,13 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel
 
 from picsc.errors import SettingsError
-from picsc.setting_values import built, section_of
-from picsc.settings import Settings, validated
+from picsc.setting_values import built, leaves
+from picsc.settings import WAYS, Settings, validated
 
 S = TypeVar("S", bound=Settings)
 DEFAULT, FLAG = "default", "flag"
 """Origins that are no file."""
 _Path = tuple[str, ...]
-WAYS = ("folds", "batches", "by", "time")
-"""Settings of `cut` that are each a way to cut."""
 _TARGET: tuple[_Path, ...] = (("train_on",), ("test_on",))
 _BIAS: tuple[_Path, ...] = (("bias",), ("bias_strength",))
 _EXCLUDED: dict[_Path, tuple[_Path, ...]] = {
@@ -106,7 +104,7 @@ def joined(kind: type[Settings], layers: Sequence[Layer]) -> Joined:
     """
     below: dict[_Path, tuple[object, str]] = {}
     for layer in layers:
-        above = dict(_flat(layer.values, kind))
+        above = dict(leaves(layer.values, kind))
         gone = {*layer.replaces, *_gone(below, above, layer.way or _way(above))}
         below = {path: held for path, held in below.items() if path not in gone and path[:1] not in gone}
         if layer.origin == FLAG:
@@ -116,19 +114,9 @@ def joined(kind: type[Settings], layers: Sequence[Layer]) -> Joined:
     for path, (value, _) in below.items():
         into = values
         for part in path[:-1]:
-            into = into.setdefault(part, {})  # type: ignore[assignment] # a table, by the paths of `_flat`
+            into = into.setdefault(part, {})  # type: ignore[assignment] # a table, by the paths of `leaves`
         into[path[-1]] = value
     return Joined(values, {path: origin for path, (_, origin) in below.items()})
-
-
-def _flat(values: Mapping[str, object], kind: type[BaseModel]) -> Iterator[tuple[_Path, object]]:
-    for name, value in values.items():
-        section = section_of(kind, name)
-        if section is not None and isinstance(value, Mapping):
-            for path, inner in _flat(value, section):
-                yield (name, *path), inner
-        else:
-            yield (name,), value
 
 
 def _values_of(settings: BaseModel) -> Iterator[tuple[_Path, object]]:

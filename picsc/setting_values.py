@@ -60,7 +60,7 @@ def spelled(values: Mapping[str, object], kind: type[Settings], *, hyphens: bool
     new: dict[str, object] = {}
     written: dict[KeyPath, KeyPath] = {}
     wrong: list[Problem] = []
-    for old, value in _leaves(values, kind):
+    for old, value in leaves(values, kind):
         path = _named(tuple(part.replace("-", "_") for part in old) if hyphens else old, kind)
         into = new
         for part in path[:-1]:
@@ -84,12 +84,17 @@ def spelled(values: Mapping[str, object], kind: type[Settings], *, hyphens: bool
     return Spelling(new, written, tuple(wrong))
 
 
-def _leaves(values: Mapping[str, object], kind: type[BaseModel]) -> Iterator[tuple[tuple[str, ...], object]]:
-    """Every value with its path; a table of settings is gone into."""
+def leaves(values: Mapping[str, object], kind: type[BaseModel]) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Every value with its path; a table of settings is gone into.
+
+    Args:
+        values: tables inside.
+        kind: settings that they are of.
+    """
     for key, value in values.items():
         section = section_of(kind, key.replace("-", "_"))
-        if section is not None and isinstance(value, dict):
-            for path, inner in _leaves({str(name): inside for name, inside in value.items()}, section):
+        if section is not None and isinstance(value, Mapping):
+            for path, inner in leaves({str(name): inside for name, inside in value.items()}, section):
                 yield (key, *path), inner
         else:
             yield (key,), value

@@ -23,6 +23,7 @@ from picsc.reports import Finding
 from picsc.resampling import random_part
 from picsc.selection_bias import Selection, selection
 from picsc.settings import CompareSettings
+from picsc.wording import listed
 
 FEWEST_LABELLED, MOST_LABELLED = 10, 1000
 SMALLEST_PIECE = 4
@@ -156,7 +157,7 @@ def _by_pieces(dataset: Dataset, settings: CompareSettings, count: int, official
     if setting == "in turn":
         words += ", each the target of a model of all others"
     else:
-        words += f"; learned from {_listed(settings.train_on) or 'all others'}"
+        words += f"; learned from {listed(settings.train_on, _SHOWN) or 'all others'}"
     redrawn_folds = bool(settings.cut.folds) and settings.cut.shuffle
     fixed = setting == "transfer" and not redrawn_folds
     return Plan(setting, tuple(trials), names, fixed, redrawn_folds, words, tuple(findings))
@@ -186,20 +187,15 @@ def _found(name: str, pieces: Sequence[Fragment], option: str) -> Fragment:
     for piece in pieces:
         if name in (piece.name, short[piece.name]):
             return piece
-    there = _listed([piece.name for piece in pieces])
+    there = listed([piece.name for piece in pieces], _SHOWN)
     raise SettingsError(f"{option} {name!r}: no such piece; there are {there}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def _too_small(targets: Sequence[_Target]) -> list[Finding]:
     small = [target.name for target in targets if len(target.rows) < SMALLEST_PIECE]
     if not small:
         return []
-    said = f"fewer than {SMALLEST_PIECE} rows, so they are learned from and are no target: {_listed(small)}"
+    said = f"fewer than {SMALLEST_PIECE} rows, so they are learned from and are no target: {listed(small, _SHOWN)}"
     return [Finding("small-target", "warning", said)]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import typer
 
 from picsc_cli import audited_files, exits, layered, options, outputs, streams
@@ -62,16 +60,12 @@ def audit(
     for GitHub go to standard error beside the report, unless they get a file, and the job's summary gets the Markdown.
     """
     with exits.outcome():
-        options.together(
-            (
-                bool(data) and dataset is not None,
-                f"choose a file ({(data or [''])[0]}) or --dataset {dataset}, not both",
-            ),
-            (verbose and quiet, "choose --verbose or --quiet, not both"),
-        )
+        first = next(iter(data or ()), None)
+        options.together(*options.exclusive(first, dataset, verbose=verbose, quiet=quiet))
         files = audited_files.each_once(data or ())
-        has_data = bool(files) or dataset is not None
-        told = layered.outcome(isolated=isolated or not (has_data or recipe))
+        project = layered.found_project(isolated=isolated)
+        demonstration = first is None and dataset is None and recipe is None
+        told = layered.outcome(None if demonstration else project)
         fail_on = fail_on or (exits.FailOn(told.fail_on) if told.fail_on else None)
         exit_zero = exit_zero or bool(told.exit_zero)
         baseline = baseline or (told.baseline if write_baseline is None else None)
@@ -116,18 +110,17 @@ def audit(
         given = layered.resolved(
             AuditSettings,
             flags,
+            data=first,
+            dataset=dataset,
             recipe=recipe,
-            isolated=isolated,
-            has_data=has_data,
+            project=project,
             quiet=quiet,
-            lowest=options.given(jobs=os.cpu_count()),
         )
-        settings, demonstration = given.settings, given.demonstration
+        settings = given.settings
         federated.of_partition(settings.clients, concentration=concentration, classes=classes, noise=noise)
-        files, dataset = (given.data,) if given.data else files, given.dataset or dataset
-        reference_file = None if settings.reference in audited_files.REFERENCE_WORDS else settings.reference
+        files, dataset = files or (() if given.data is None else (given.data,)), given.dataset
         compared = baseline if write_baseline is None else None  # which may take the place of the old one
-        outputs.check(wanted, read=(*files, reference_file, recipe, compared))
+        outputs.check(wanted, read=(*files, *settings.other_files, recipe, compared))
         if demonstration and not quiet:
             streams.say(_demonstration_note(fail_on))
         name = options.DEMONSTRATION if demonstration else dataset

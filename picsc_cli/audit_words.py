@@ -1,4 +1,4 @@
-"""What audits found in words, alike in every format: verdict lines, what moved, and where a piece stands."""
+"""What audits found in words, alike in every format: verdict lines, what moved, where a piece stands, and findings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from picsc.reports import AuditReports, ColumnShift, FragmentReport
+    from picsc.reports import AuditReports, ColumnShift, Finding, FragmentReport, Unaudited
 
 
 def moved(piece: FragmentReport, level: float) -> list[ColumnShift]:
@@ -24,6 +24,16 @@ def standing(piece: FragmentReport) -> str:
     return f"{piece.verdict}, {piece.standing}" if piece.standing else piece.verdict
 
 
+def said(finding: Finding) -> str:
+    """The message, and what to do about it."""
+    return f"{finding.message}; {finding.advice}" if finding.advice else finding.message
+
+
+def not_audited(file: Unaudited) -> str:
+    """Why a file could not be audited, in a sentence that names it."""
+    return file.reason if file.source in file.reason else f"{file.source}: {file.reason}"
+
+
 def overall_lines(reports: AuditReports) -> Iterator[str]:
     """The verdict over all files, then one line for each, those that could not be audited last."""
     total = len(reports.reports) + len(reports.unaudited)
@@ -37,4 +47,4 @@ def overall_lines(reports: AuditReports) -> Iterator[str]:
     for report in reports.reports:
         yield f"{report.data.source}: {report.summary[0]}"
     for file in reports.unaudited:
-        yield f"error: {file.reason}" if file.source in file.reason else f"error: {file.source}: {file.reason}"
+        yield f"error: {not_audited(file)}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from picsc.errors import PicscError, SettingsError
 from picsc_cli import streams
+from picsc_cli.audit_words import not_audited
 
 if TYPE_CHECKING:
     from picsc.reports import AuditReport, AuditReports
@@ -18,7 +19,6 @@ Progress = Callable[[str], None] | None
 _Auditor = Callable[[str, bool, Progress], "AuditReport"]
 """From a path or, if that is true, the name of a data set to its report."""
 STDIN = "-"
-REFERENCE_WORDS = ("rest", "previous", "first")
 
 
 def each_once(files: Sequence[str], what: str = "DATA") -> tuple[str, ...]:
@@ -82,7 +82,7 @@ def _several(files: Sequence[str], one: _Auditor, progress: Progress) -> AuditRe
             reports.append(one(file, False, _about(f"{name} ({i + 1} of {len(files)})", progress)))
         except PicscError as error:  # the others still count; anything else is a bug and ends all of them
             unaudited.append(Unaudited(name, str(error)))
-            streams.say(str(error) if name in str(error) else f"{name}: {error}")
+            streams.say(not_audited(unaudited[-1]))
     return AuditReports(tuple(reports), tuple(unaudited))
 
 
@@ -127,7 +127,9 @@ def _reference_path(reference: str | None) -> Path | None:
     Raises:
         SettingsError: it is neither a word nor a file.
     """
-    if reference is None or reference in REFERENCE_WORDS:
+    from picsc.settings import REFERENCES
+
+    if reference is None or reference in REFERENCES:
         return None
     path = Path(reference)
     try:
@@ -136,6 +138,6 @@ def _reference_path(reference: str | None) -> Path | None:
         found = False
     if not found:
         raise SettingsError(
-            f"--reference {reference}: there is no such file, and it is none of the words {', '.join(REFERENCE_WORDS)}"
+            f"--reference {reference}: there is no such file, and it is none of the words {', '.join(REFERENCES)}"
         )
     return path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -98,10 +97,7 @@ def compare(
     """
     with exits.outcome(interrupted_line(run_dir)):
         of_one_method = options.given(relative=relative, bound=bound, ridge=ridge, match=match, labelled=labelled)
-        options.together(
-            (data is not None and dataset is not None, f"choose a file ({data}) or --dataset {dataset}, not both"),
-            (verbose and quiet, "choose --verbose or --quiet, not both"),
-        )
+        options.together(*options.exclusive(data, dataset, verbose=verbose, quiet=quiet))
         wanted = outputs.parse(output or (), outputs.COMPARE_FORMATS)
         gate = compare_gate.gate(candidate, fail_under, fail_on)
         flags: dict[str, object] = {
@@ -154,14 +150,14 @@ def compare(
         found = layered.resolved(
             CompareSettings,
             flags,
+            data=data,
+            dataset=dataset,
             recipe=recipe,
-            isolated=isolated,
-            has_data=data is not None or dataset is not None,
+            project=layered.found_project(isolated=isolated),
             quiet=quiet,
             demonstrated=DEMONSTRATED,
-            lowest=options.given(jobs=os.cpu_count()),
         )
-        settings, data, dataset = found.settings, found.data or data, found.dataset or dataset
+        settings, data, dataset = found.settings, found.data, found.dataset
         options.together(
             (
                 bias_strength is not None and settings.bias is None and not found.demonstration,
@@ -211,11 +207,10 @@ def _compared(
     """Load the data and, where it is a file of its own, the target; then compare."""
     with streams.progress(quiet=quiet) as progress:
         from picsc.datasets.intake import read_or_get
-        from picsc.datasets.libsvm_files import libsvm_choices
+        from picsc.datasets.libsvm_files import read_alike
 
-        if path is not None:  # one width for the data and the file of --test-on; `read_alike` would load torch
-            files = (path, *(() if settings.cut.ways else settings.test_on))
-            settings = settings.model_copy(update={"read": libsvm_choices(files, settings.read)})
+        if path is not None:
+            settings = read_alike(settings, path)
         data = read_or_get(
             name or str(path),
             named=name is not None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,8 +68,7 @@ def cv(
     with exits.outcome(interrupted_line(run_dir)):
         ordered = next((way for way, asked in (("batches", batches), ("by", by), ("time", time)) if asked), "")
         options.together(
-            (data is not None and dataset is not None, f"choose a file ({data}) or --dataset {dataset}, not both"),
-            (verbose and quiet, "choose --verbose or --quiet, not both"),
+            *options.exclusive(data, dataset, verbose=verbose, quiet=quiet),
             (no_shuffle and bool(ordered), f"--no-shuffle goes with --folds, not with --{ordered}"),
         )
         wanted = outputs.parse(output or (), outputs.CV_FORMATS)
@@ -121,13 +119,13 @@ def cv(
         found = layered.resolved(
             CvSettings,
             flags,
+            data=data,
+            dataset=dataset,
             recipe=recipe,
-            isolated=isolated,
-            has_data=data is not None or dataset is not None,
+            project=layered.found_project(isolated=isolated),
             quiet=quiet,
-            lowest=options.given(jobs=os.cpu_count()),
         )
-        settings, data, dataset = found.settings, found.data or data, found.dataset or dataset
+        settings, data, dataset = found.settings, found.data, found.dataset
         outputs.check(wanted, read=(data, recipe))
         if found.demonstration:
             dataset = options.DEMONSTRATION

@@ -81,7 +81,10 @@ def show(
         from picsc.settings import AuditSettings
 
         flags = {"read": {**read, **options.given(no_target=no_target or None)}}
-        given = layered.resolved(AuditSettings, flags, recipe=None, isolated=isolated, has_data=True, quiet=True)
+        project = layered.found_project(isolated=isolated)
+        given = layered.resolved(
+            AuditSettings, flags, data=file, dataset=None, recipe=None, project=project, quiet=True
+        )
         settings = given.settings.read
         outputs.check(wanted, read=(file,))
         from picsc.inspection import inspect_file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -92,8 +91,7 @@ def fed(
     """
     with exits.outcome("interrupted" if audit_only else interrupted_line(run_dir)):
         options.together(
-            (data is not None and dataset is not None, f"choose a file ({data}) or --dataset {dataset}, not both"),
-            (verbose and quiet, "choose --verbose or --quiet, not both"),
+            *options.exclusive(data, dataset, verbose=verbose, quiet=quiet),
             (epochs is not None and steps is not None, "choose --epochs or --steps, not both"),
             (audit_only and plot is not None, "--plot draws rounds, and --audit-only has none"),
             (
@@ -149,14 +147,14 @@ def fed(
         found = layered.resolved(
             FedSettings,
             flags,
+            data=data,
+            dataset=dataset,
             recipe=recipe,
-            isolated=isolated,
-            has_data=data is not None or dataset is not None,
+            project=layered.found_project(isolated=isolated),
             quiet=quiet,
             demonstrated=DEMONSTRATED,
-            lowest=options.given(jobs=os.cpu_count()),
         )
-        settings, data, dataset = found.settings, found.data or data, found.dataset or dataset
+        settings, data, dataset = found.settings, found.data, found.dataset
         federated.of_partition(settings.clients, concentration=concentration, classes=classes, noise=noise)
         by_column = settings.clients.by is not None
         options.together((min_rows is not None and by_column, "--min-rows goes with --clients N, not with --by"))

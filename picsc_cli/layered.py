@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,7 +17,7 @@ from picsc_cli import streams
 
 if TYPE_CHECKING:
     from picsc.project_file import AuditOutcome, ProjectFile
-    from picsc.recipes import Loaded, Task
+    from picsc.recipes import Loaded
     from picsc.setting_sources import Resolved
     from picsc.settings import Settings
 
@@ -29,11 +30,11 @@ class Found(Generic[S]):
     """What a command is to do."""
 
     settings: S
-    data: str | None = None
-    """File of the recipe, where the command was given no data of its own."""
-    dataset: str | None = None
+    data: str | None
+    """File of the command, else of the recipe."""
+    dataset: str | None
     """Likewise, a data set by name."""
-    demonstration: bool = False
+    demonstration: bool
     """Neither the command nor a recipe names data."""
 
 
@@ -65,27 +66,27 @@ def resolved(
     kind: type[S],
     flags: Mapping[str, object],
     *,
+    data: str | None,
+    dataset: str | None,
     recipe: Path | None,
-    isolated: bool,
-    has_data: bool,
+    project: ProjectFile | None,
     quiet: bool,
     demonstrated: Mapping[str, object] = _ALONE,
-    lowest: Mapping[str, object] = _ALONE,
 ) -> Found[S]:
-    """The settings of a command, and the data of its recipe.
+    """The settings of a command, and its data or those of its recipe.
 
     Args:
         kind: settings of the verb.
         flags: settings that were given on the command line, tables inside.
+        data: file on the command line; of several, the first.
+        dataset: name of a data set on the command line.
         recipe: of `--recipe`.
-        isolated: leave out pyproject.toml.
-        has_data: the command line names data.
+        project: of `found_project`.
         quiet: say nothing of pyproject.toml.
         demonstrated: what a demonstration does where nothing is said.
-        lowest: what the command does where nothing is said.
 
     Raises:
-        RecipeError: pyproject.toml or the recipe cannot be used.
+        RecipeError: the recipe cannot be used.
         SettingsError: values out of range, or that do not go together.
     """
     from picsc.recipe_keys import KINDS
@@ -93,17 +94,18 @@ def resolved(
     from picsc.setting_sources import DEFAULT, FLAG, Layer, resolved
 
     verb = next(name for name, one in KINDS.items() if one is kind)
-    project = found_project(isolated=isolated)
-    layers = [Layer(DEFAULT, lowest)]
+    has_data = data is not None or dataset is not None
+    layers = [Layer(DEFAULT, {"jobs": os.cpu_count() or 1})]  # the settings themselves say 1
     demonstration = not has_data and recipe is None
-    if demonstration and demonstrated:
+    if demonstration:
         layers.append(Layer(DEFAULT, demonstrated))
     layers += project.layers(verb) if project is not None else ()
-    task: Task | None = None
     if recipe is not None:
         [loaded] = load_recipes([recipe], with_data=not has_data)
         _check(loaded, verb, flags, has_data=has_data)
-        task = None if has_data else loaded.tasks[0]
+        if not has_data:
+            task = loaded.tasks[0]
+            data, dataset = (task.data, None) if task.is_file else (None, task.data)
         layers.append(loaded.one_run(with_data=not has_data))
     both = resolved(kind, [*layers, Layer(FLAG, flags)])
     shown = _SHOWN.get()
@@ -115,8 +117,6 @@ def resolved(
         told = of_project(both.origins, project)
         if told:
             streams.say(told)
-    data = task.data if task is not None and task.is_file else None
-    dataset = task.data if task is not None and not task.is_file else None
     return Found(both.settings, data, dataset, demonstration)
 
 
@@ -125,6 +125,9 @@ def found_project(*, isolated: bool) -> ProjectFile | None:
 
     Args:
         isolated: do not look for one.
+
+    Raises:
+        RecipeError: it cannot be used.
     """
     if isolated:
         return None
@@ -148,15 +151,14 @@ def of_project(origins: Mapping[tuple[str, ...], str], project: ProjectFile) -> 
     return f"settings from {project.shown}: {', '.join(names)}" if names else ""
 
 
-def outcome(*, isolated: bool) -> AuditOutcome:
+def outcome(project: ProjectFile | None) -> AuditOutcome:
     """What `[tool.picsc.audit]` says of reports and exit codes.
 
     Args:
-        isolated: leave out pyproject.toml.
+        project: of `found_project`.
     """
     from picsc.project_file import AuditOutcome
 
-    project = found_project(isolated=isolated)
     return AuditOutcome() if project is None else project.outcome
 
 
@@ -178,5 +180,7 @@ def _check(loaded: Loaded, verb: str, flags: Mapping[str, object], *, has_data: 
 
 
 def _cuts(flags: Mapping[str, object]) -> bool:
+    from picsc.settings import WAYS
+
     tables = [table for table in (flags.get("cut"), flags.get("clients")) if isinstance(table, Mapping)]
-    return any(table.get(way) for table in tables for way in ("folds", "batches", "by", "time", "clients"))
+    return any(table.get(way) for table in tables for way in (*WAYS, "clients"))

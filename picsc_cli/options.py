@@ -289,6 +289,16 @@ def together(*contradictions: tuple[bool, str]) -> None:
         raise SettingsError("; ".join(there))
 
 
+def exclusive(
+    file: str | None = None, dataset: str | None = None, *, verbose: bool, quiet: bool
+) -> tuple[tuple[bool, str], ...]:
+    """The contradictions of options that every command has, for `together`."""
+    return (
+        (file is not None and dataset is not None, f"choose a file ({file}) or --dataset {dataset}, not both"),
+        (verbose and quiet, "choose --verbose or --quiet, not both"),
+    )
+
+
 def given(**values: object) -> dict[str, object]:
     """The options that were given: what is None is left to the default of the settings."""
     return {name: value for name, value in values.items() if value is not None}

@@ -68,7 +68,7 @@ def parse(
             f"give all but one a path, as in {option} {on_stdout[-1]}:FILE"
         )
     _refuse_twice(outputs, option)
-    if [output.beside for output in outputs].count(True) > 1:
+    if sum(output.beside for output in outputs) > 1:
         raise SettingsError(f"{option} github is given twice; give it once")
     return tuple(outputs) if on_stdout else (Output("table", None), *outputs)
 
@@ -145,9 +145,15 @@ def check(outputs: Sequence[Output], *, read: Sequence[str | Path | None] = ()) 
         if os.path.realpath(path) in inputs:
             raise SettingsError(f"cannot write {path}: it is read, and would be gone; give another file")
         _check_path(path, "")
-    summary = os.environ.get(STEP_SUMMARY)
-    if summary and any(output.format == "github" for output in outputs):
-        _check_path(Path(summary), f", which {STEP_SUMMARY} names")
+    summary = _step_summary(outputs)
+    if summary is not None:
+        _check_path(summary, f", which {STEP_SUMMARY} names")
+
+
+def _step_summary(outputs: Sequence[Output]) -> Path | None:
+    """The summary of the job that annotations come with; None where there is none."""
+    named = os.environ.get(STEP_SUMMARY)
+    return Path(named) if named and any(output.format == "github" for output in outputs) else None
 
 
 def _check_path(path: Path, named: str) -> None:
@@ -156,10 +162,8 @@ def _check_path(path: Path, named: str) -> None:
             raise SettingsError(f"cannot write {path}{named}: it is a folder; give a file in it")
         folder = path.absolute().parent
         if not folder.is_dir():
-            held = "is no folder" if folder.exists() else "does not exist"
-            raise SettingsError(
-                f"cannot write {path}{named}: {'' if folder.exists() else 'the folder '}{path.parent} {held}"
-            )
+            why = f"{path.parent} is no folder" if folder.exists() else f"the folder {path.parent} does not exist"
+            raise SettingsError(f"cannot write {path}{named}: {why}")
         _replace(path, None)
     except OSError as error:
         raise SettingsError(f"cannot write {path}{named}: {error.strerror or error}") from None
@@ -194,11 +198,10 @@ def publish(
         return as_text(report, name, sheet, verbose=verbose, fail_on=fail_on)
 
     texts = [(output, text(output)) for output in outputs]
-    summary = Path(os.environ.get(STEP_SUMMARY) or os.devnull)
-    summarised = any(output.format == "github" for output in outputs) and str(summary) != os.devnull
-    markdown = as_text(report, "markdown", page.Page()) if summarised else ""
+    summary = _step_summary(outputs)
+    markdown = as_text(report, "markdown", page.Page()) if summary is not None else ""
     write({output.path: content for output, content in texts if output.path is not None})
-    if summarised:
+    if summary is not None:
         _append_summary(summary, markdown)
     for output, content in texts:
         if output.path is None:

@@ -23,7 +23,7 @@ def reading_line(reading: Reading, *, verbose: bool = False) -> str:
         Empty where there is nothing to say.
     """
     told = [choice for choice in reading.choices if verbose or not _expected(choice)]
-    words = ", ".join(_choice(choice) for choice in told)
+    words = ", ".join(f"{choice.name} {choice_words(choice)}" for choice in told)
     kind = reading.format + (f", {reading.compression}" if reading.compression else "")
     if not words and not reading.compression and not verbose:
         return ""
@@ -34,6 +34,7 @@ def _expected(choice: Choice) -> bool:
     return choice.how in _EXPECTED or choice.value.lower() in _USUAL.get(choice.name, ())
 
 
-def _choice(choice: Choice) -> str:
+def choice_words(choice: Choice) -> str:
+    """What was chosen, and how: `';' (told)`."""
     value = repr(choice.value) if choice.name in ("delimiter", "sheet") else choice.value
-    return f"{choice.name} {value} ({choice.how})"
+    return f"{value} ({choice.how})"

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from picsc_cli.reading_words import choice_words
 from picsc_cli.streams import printable
 
 if TYPE_CHECKING:
@@ -58,9 +59,7 @@ def _facts(report: DataReport) -> Iterator[tuple[str, str]]:
     if data.reading is not None:
         packed = f", {data.reading.compression}" if data.reading.compression else ""
         yield "format", data.reading.format + packed
-        for choice in data.reading.choices:
-            value = repr(choice.value) if choice.name in ("delimiter", "sheet") else choice.value
-            yield choice.name, f"{value} ({choice.how})"
+        yield from ((choice.name, choice_words(choice)) for choice in data.reading.choices)
     yield "rows", str(data.rows)
     left_out = sum(not column.used for column in data.columns)
     beside = "" if data.target is None else " beside the target"

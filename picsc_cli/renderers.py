@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from picsc.compare_report import CompareReport
 from picsc.cv_report import CvReport
@@ -40,21 +40,15 @@ if TYPE_CHECKING:
 
 Report = AuditReport | AuditReports | CvReport | CompareReport | RecipeReport | FedReport | FedAuditReport | DataReport
 
-_R = TypeVar("_R")
-_S = TypeVar("_S", contravariant=True)
-
-
-class _Table(Protocol[_S]):
-    def __call__(self, report: _S, page: Page, /, *, verbose: bool) -> str: ...
-
 
 @dataclass(frozen=True, slots=True)
-class _Writers(Generic[_R]):
+class _Writers:
     """What writes one kind of report for people, and in formats that are the same on every page."""
 
-    summary: Callable[[_R, Page], str]
-    table: _Table[_R]
-    formats: Mapping[str, Callable[[_R], str]]
+    summary: Callable[[Any, Page], str]
+    table: Callable[..., str]
+    """Of the report and the page; `verbose` by name."""
+    formats: Mapping[str, Callable[[Any], str]]
 
 
 def _baseline(reports: AuditReports) -> str:
@@ -63,7 +57,7 @@ def _baseline(reports: AuditReports) -> str:
     return baseline_text(reports.reports)
 
 
-_WRITERS: dict[type[Report], _Writers[Any]] = {
+_WRITERS: dict[type[Report], _Writers] = {
     AuditReport: _Writers(audit_summary, audit_table, {}),
     AuditReports: _Writers(
         audits_summary, audits_table, {"csv": audits_csv, "markdown": audits_markdown, BASELINE: _baseline}

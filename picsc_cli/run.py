@@ -35,7 +35,7 @@ def run(
     picsc.
     """
     with exits.outcome(interrupted_line(run_dir)):
-        options.together((verbose and quiet, "choose --verbose or --quiet, not both"))
+        options.together(*options.exclusive(verbose=verbose, quiet=quiet))
         audited_files.each_once([str(recipe) for recipe in recipes], "RECIPE")
         wanted = outputs.parse(output or (), outputs.RECIPE_FORMATS)
         from picsc.recipes import load_recipes

@@ -1,4 +1,4 @@
-"""`picsc data list`, `get` and `info`, and `--data-dir` of the audit, against OpenML's recorded answers."""
+"""`picsc data list`, `get`, `info` and `show`, and `--data-dir` of the audit, with OpenML's recorded answers."""
 
 from __future__ import annotations
 

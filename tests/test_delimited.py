@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from tables_in_files import PLAIN, read, refused
 
 from picsc.datasets.delimited_columns import NA
 from picsc.datasets.files import read_frame
@@ -19,22 +20,6 @@ from picsc.datasets.load import load
 from picsc.errors import DataError, PicscError, SettingsError
 from picsc.reports import Choice
 from picsc.settings import ReadSettings
-
-PLAIN = ReadSettings()
-
-
-def read(path: Path, content: bytes | str, options: ReadSettings = PLAIN) -> pd.DataFrame:
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read_frame(path, options).frame
-
-
-def refused(path: Path, content: bytes | str, options: ReadSettings = PLAIN) -> str:
-    with pytest.raises(PicscError) as caught:
-        read(path, content, options)
-    message = str(caught.value)
-    assert str(path) in message
-    assert "\n" not in message
-    return message
 
 
 @pytest.fixture
@@ -295,6 +280,9 @@ class TestEncoding:
         word = "\N{GRINNING FACE}" * 2**20  # four bytes each, behind a header of ten
         frame = read(csv, f"\ufeffabc\n{word}\n".encode("utf-16-le"))
         assert frame["abc"].tolist() == [word]
+
+    def test_half_a_character_is_replaced(self, csv: Path) -> None:
+        assert read(csv, b"a,b\nx+2AA-,1\n", ReadSettings(encoding="utf-7"))["a"].tolist() == ["x?"]
 
     @pytest.mark.parametrize("encoding", ["no-such", "base64", "rot13", "zlib", "hex", "idna", "undefined", "", "a\0b"])
     def test_no_encoding_of_text(self, csv: Path, encoding: str) -> None:

@@ -10,25 +10,19 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tables_in_files import PLAIN, refused, table
 
 from picsc.datasets.delimited_columns import NA
 from picsc.datasets.file_table import FileTable
 from picsc.datasets.files import read_frame
-from picsc.errors import DataError
 from picsc.settings import ReadSettings
 
-PLAIN = ReadSettings()
 CHARACTERS = {",": ",", ";": ";", "tab": "\t", "|": "|", "space": " "}
 
 
 @pytest.fixture
 def csv(tmp_path: Path) -> Path:
     return tmp_path / "table.csv"
-
-
-def table(path: Path, content: str, options: ReadSettings = PLAIN) -> FileTable:
-    path.write_bytes(content.encode())
-    return read_frame(path, options)
 
 
 def columns(path: Path, content: str, options: ReadSettings = PLAIN) -> dict[object, list[object]]:
@@ -38,15 +32,6 @@ def columns(path: Path, content: str, options: ReadSettings = PLAIN) -> dict[obj
 
 def choice(found: FileTable, name: str) -> tuple[str, str]:
     return next((choice.value, choice.how) for choice in found.reading.choices if choice.name == name)
-
-
-def refused(path: Path, content: str, options: ReadSettings = PLAIN) -> str:
-    with pytest.raises(DataError) as caught:
-        table(path, content, options)
-    message = str(caught.value)
-    assert str(path) in message
-    assert "\n" not in message
-    return message
 
 
 class TestReading:

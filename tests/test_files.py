@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
+from tables_in_files import PLAIN, refused
 from typer.testing import CliRunner
 
 from picsc.datasets.file_formats import BY_SUFFIX, stem
@@ -27,7 +28,6 @@ from picsc.errors import DataError
 from picsc.settings import ReadSettings
 from picsc_cli.app import app
 
-PLAIN = ReadSettings()
 FRAME = pd.DataFrame({"n": [1.5, -2.0, 0.25, 8.0], "w": ["a", "b", "a", "b"], "y": [1, 2, 1, 2]})
 ARFF = "@relation r\n@attribute n numeric\n@attribute w {a,b}\n@attribute y {1,2}\n@data\n"
 KEEL = (
@@ -35,16 +35,6 @@ KEEL = (
     "@inputs n, w\n@outputs y\n@data\n"
 )
 ROWS = "1.5,a,1\n-2,b,2\n.25,a,1\n8,b,2\n"
-
-
-def refused(path: Path, content: bytes | str, options: ReadSettings = PLAIN) -> str:
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(DataError) as caught:
-        read_frame(path, options)
-    message = str(caught.value)
-    assert str(path) in message
-    assert "\n" not in message
-    return message
 
 
 def arrow_stream(frame: pd.DataFrame) -> bytes:

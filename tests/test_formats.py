@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
+from tables_in_files import PLAIN, read, refused
 
 from picsc import audit
 from picsc.datasets.file_formats import BY_SUFFIX
@@ -30,22 +31,7 @@ from picsc.datasets.table import Dataset
 from picsc.errors import DataError, PicscError
 from picsc.settings import ReadSettings
 
-PLAIN = ReadSettings()
 ANY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-def read(path: Path, content: bytes | str, options: ReadSettings = PLAIN) -> pd.DataFrame:
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read_frame(path, options).frame
-
-
-def refused(path: Path, content: bytes | str, options: ReadSettings = PLAIN) -> str:
-    with pytest.raises(DataError) as caught:
-        read(path, content, options)
-    message = str(caught.value)
-    assert str(path) in message
-    assert "\n" not in message
-    return message
 
 
 def values(frame: pd.DataFrame, column: str) -> list[object]:

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from picsc.datasets.attribute_values import (
+    NAME,
     QUOTED,
     Value,
     categories,
     columns_of,
+    declared_lines,
     fields,
     levels,
     numbers,
@@ -25,14 +27,14 @@ from picsc.datasets.attribute_values import (
 from picsc.datasets.file_table import FileTable
 from picsc.datasets.names import unique_names
 from picsc.datasets.sources import Source
-from picsc.datasets.whole_text import numbered_lines, whole_text
-from picsc.datasets.wording import counted
+from picsc.datasets.whole_text import whole_text
 from picsc.errors import DataError
 from picsc.reports import Reading
 from picsc.settings import ReadSettings
+from picsc.wording import counted
 
 _MISSING = frozenset(("", "?"))
-_ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{'\"][^\s{{]*)\s*(.*)", re.IGNORECASE | re.DOTALL)
+_ATTRIBUTE = re.compile(rf"@attribute\s+({NAME})\s*(.*)", re.IGNORECASE | re.DOTALL)
 _NUMBERS = ("numeric", "real", "integer")
 _PAIR = re.compile(rf"\s*(\d{{1,9}})\s+(?:({QUOTED})\s*|((?!\s*['\"])[^,]+)),", re.DOTALL)
 _WEIGHT = re.compile(r",\s*\{[^{}]*\}$")
@@ -79,14 +81,12 @@ def read_arff(source: Source, settings: ReadSettings) -> FileTable:
         DataError: it is no ARFF, or has weights of rows, relational attributes or attributes that occur twice; the
             message names the line.
     """
-    text, encoding = whole_text(source, settings)
+    text = whole_text(source, settings)
     attributes: list[_Attribute] = []
     rows: list[list[Value]] = []
     places: list[int] = []
     in_data = False
-    for number, line in numbered_lines(text):
-        if not line or line.startswith("%"):
-            continue
+    for number, line in declared_lines(text.content):
         if in_data:
             rows.append(_row(line, attributes, f"{source.where}, line {number}"))
             places.append(number)
@@ -118,7 +118,7 @@ def read_arff(source: Source, settings: ReadSettings) -> FileTable:
         name: _column(attribute, name, values, places, source.where)
         for name, attribute, values in zip(names, attributes, columns, strict=True)
     }
-    return FileTable(pd.DataFrame(frame), source.digest(), Reading("arff", source.compression, (encoding,)))
+    return FileTable(pd.DataFrame(frame), text.sha256, Reading("arff", source.compression, (text.encoding,)))
 
 
 def _declared(line: str, where: str) -> _Attribute:
@@ -171,9 +171,7 @@ def _row(line: str, attributes: list[_Attribute], where: str) -> list[Value]:
     width = len(attributes)
     if line.startswith("{"):
         return _sparse_row(line, attributes, where)
-    values = fields(line, width, _MISSING)
-    if values is None:
-        raise DataError(f"{where}: a quotation mark is left open, or something follows a closed one; correct it")
+    values = fields(line, width, _MISSING, where)
     if len(values) == width + 1 and _WEIGHT.search(line):
         raise DataError(f"{where}: {values[-1]!r} is the weight of a row, which is not read; take the weights out")
     if len(values) != width:

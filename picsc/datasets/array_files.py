@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from picsc.datasets.file_table import FileTable
 from picsc.datasets.sources import Source
-from picsc.datasets.wording import counted
 from picsc.errors import DataError
 from picsc.reports import Reading
 from picsc.settings import ReadSettings
+from picsc.wording import counted
 
 _UNREADABLE = "cV"
 """Kinds of numpy's dtypes."""

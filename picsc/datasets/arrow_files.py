@@ -95,11 +95,13 @@ def _file_table(table: Any, called: list[str], source: Source, settings: ReadSet
     for i, name in zip(stored, names, strict=True):
         try:
             table.column(i).validate(full=True)  # words that are no UTF-8, codes beyond their levels
-            frame[name] = to_series(table.column(i), name, source.where, dropped=name in settings.drop)
-        except _BROKEN as error:
+            frame[name] = to_series(table.column(i), name, source.where)
+        except (DataError, *_BROKEN) as error:
             if name in settings.drop:
                 frame[name] = pd.Series([None] * table.num_rows, dtype=object)
                 continue
+            if isinstance(error, DataError):
+                raise
             why = "words that are no UTF-8" if "UTF8" in str(error) else " ".join(str(error).split())[:200]
             raise DataError(
                 f"{source.where}: column {name!r} of type {table.column(i).type} cannot be read "
@@ -114,14 +116,13 @@ def _file_table(table: Any, called: list[str], source: Source, settings: ReadSet
     )
 
 
-def to_series(column: Any, name: str, where: str, *, dropped: bool = False) -> pd.Series[Any]:
+def to_series(column: Any, name: str, where: str) -> pd.Series[Any]:
     """An Arrow column as values that pandas holds without Python objects, but for words.
 
     Args:
         column: a chunked array of n values.
         name: of it.
         where: the file.
-        dropped: it is left out anyhow, so that nested values do not matter.
 
     Returns:
         Whole numbers stay exact, also where values are missing.
@@ -132,15 +133,9 @@ def to_series(column: Any, name: str, where: str, *, dropped: bool = False) -> p
     kind = column.type
     types = pa.types
     values = kind.value_type if types.is_dictionary(kind) else kind
-    if (
-        types.is_nested(values)
-        or types.is_binary(values)
-        or types.is_large_binary(values)
-        or (types.is_fixed_size_binary(values))
-    ):
-        if dropped:
-            return pd.Series([None] * len(column), dtype=object)
-        held = "bytes" if not types.is_nested(values) else f"nested values ({str(values)[:60]})"
+    nested = types.is_nested(values)
+    if nested or types.is_binary(values) or types.is_large_binary(values) or types.is_fixed_size_binary(values):
+        held = f"nested values ({str(values)[:60]})" if nested else "bytes"
         raise DataError(f"{where}: column {name!r} holds {held}; flatten it, or leave it out with --drop")
     if types.is_dictionary(kind):
         series: pd.Series[Any] = pc.cast(column, _plain(values)).to_pandas()

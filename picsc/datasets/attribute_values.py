@@ -7,16 +7,19 @@ what they mean elsewhere); or it is plain and ends at the comma. Letters: n rows
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from picsc.datasets.whole_text import numbered_lines
 from picsc.errors import DataError
 
 QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+NAME = rf"{QUOTED}|[^\s{{'\"][^\s{{]*"
+"""Of an attribute, as a pattern; levels may follow it without a blank."""
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _MEANT = {"n": "\n", "r": "\r", "t": "\t"}
 _BETWEEN_COMMAS = re.compile(rf"\s*(?:({QUOTED})\s*|((?!\s*['\"])[^,]*)),", re.DOTALL)
@@ -24,6 +27,11 @@ _BETWEEN_BLANKS = re.compile(rf"\s*(?:({QUOTED})|((?!['\"])\S+))\s", re.DOTALL)
 
 Value = str | None
 """None is a missing value."""
+
+
+def declared_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The numbers and the lines that are neither blank nor a remark."""
+    return ((number, line) for number, line in numbered_lines(text) if line and not line.startswith("%"))
 
 
 def unquoted(text: str) -> str:
@@ -38,16 +46,17 @@ def _escaped(found: re.Match[str]) -> str:
     return chr(int(letter[1:], 16)) if len(letter) == 5 else _MEANT.get(letter, letter)
 
 
-def fields(line: str, width: int, missing: frozenset[str]) -> list[Value] | None:
+def fields(line: str, width: int, missing: frozenset[str], where: str) -> list[Value]:
     """The values between commas, or between blanks where there is no comma.
 
     Args:
         line: without surrounding blanks.
         width: values that there should be.
         missing: plain values that mean a missing one; quoted, they are words.
+        where: file and line, for the message.
 
-    Returns:
-        None if a quotation mark is left open, or something follows a closed one.
+    Raises:
+        DataError: a quotation mark is left open, or something follows a closed one.
     """
     blanks = width > 1 and "," not in line
     if "'" not in line and '"' not in line:
@@ -59,7 +68,7 @@ def fields(line: str, width: int, missing: frozenset[str]) -> list[Value] | None
     while at < len(text):
         match = pattern.match(text, at)
         if match is None:
-            return None
+            raise DataError(f"{where}: a quotation mark is left open, or something follows a closed one; correct it")
         plain = match[2] if match[1] is None else None
         values.append(unquoted(match[1]) if plain is None else plain_value(plain, missing))
         at = match.end()

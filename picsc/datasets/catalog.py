@@ -38,7 +38,6 @@ BUNDLED: dict[str, Callable[..., Any]] = {
 }
 """Need no network. wdbc is breast_cancer under the name it has elsewhere; a file of that name goes before it. The
 others, spelled so, always mean scikit-learn's."""
-_HYPHENATED = {name.replace("_", "-"): name for name in BUNDLED}
 
 
 def by_name(
@@ -174,16 +173,24 @@ def fetch_by_name(name: str, root: Path) -> Fetched:
     if known is None:
         if Path(name).is_file():
             raise DataError(f"data set {name!r} is a file here; give it as it is, without --dataset")
-        near = get_close_matches(name.lower().replace("_", "-"), {**dict.fromkeys(NAMED), **_HYPHENATED}, 1, 0.8)
-        meant = f"the nearest name is {_HYPHENATED.get(near[0], near[0])}" if near else ""
-        others = f", in {root}, or among those that need no network ({', '.join(BUNDLED)}){meant and f'; {meant}'}"
-        instead = f"{meant and f'{meant}; '}give a file instead (picsc audit FILE), or put {name}.csv into {root}"
+        others = f", in {root}, or among those that need no network ({', '.join(BUNDLED)})"
+        instead = f"give a file instead (picsc audit FILE), or put {name}.csv into {root}"
+        near = _nearest(name)
+        if near is not None:
+            others, instead = f"{others}; the nearest name is {near}", f"the nearest name is {near}; {instead}"
         return fetch(name, instead=instead, unknown=others)
     entry = NAMED[known]
     instead = wanted_files(known, root)
     if entry.openml is None:
         raise DataError(f"data set {known!r} is not in {root}, and no number of it on OpenML is known; {instead}")
     return fetch(str(entry.openml), title=entry.title, shown=f"{known!r} (number {entry.openml})", instead=instead)
+
+
+def _nearest(name: str) -> str | None:
+    """The name of a set here that is spelled nearly so."""
+    hyphenated = {each.replace("_", "-"): each for each in (*NAMED, *BUNDLED)}
+    near = get_close_matches(name.lower().replace("_", "-"), hyphenated, n=1, cutoff=0.8)
+    return hyphenated[near[0]] if near else None
 
 
 def _from_openml(name: str, settings: ReadSettings, keys: Sequence[str], root: Path) -> Dataset | ImageSet:

@@ -28,10 +28,10 @@ from picsc.datasets.first_lines import any_length, is_blank, iterate_records
 from picsc.datasets.names import all_named, unique_names
 from picsc.datasets.sources import Source
 from picsc.datasets.utf8_text import Utf8Text, utf8_text, with_lines
-from picsc.datasets.wording import counted
 from picsc.errors import DataError
 from picsc.reports import Choice, Reading
 from picsc.settings import ReadSettings
+from picsc.wording import counted
 
 _THREADS = min(4, os.cpu_count() or 1)
 _BLOCK, _LARGEST_BLOCK = 1 << 22, 1 << 26
@@ -75,11 +75,8 @@ def read_delimited(source: Source, settings: ReadSettings, *, delimiter: str | N
             text = stack.enter_context(with_lines(text, _single_spaced('"' if settings.quote != "single" else "'")))
         with text.lines() as lines:
             dialect = find_dialect(lines, settings, delimiter=delimiter, where=source.where)
-        if settings.header:
-            fields = all_named([field.strip() for field in dialect.first])
-            names = unique_names(fields, rename=settings.rename_duplicates, where=source.where, header=True)
-        else:
-            names = [f"c{i + 1}" for i in range(len(dialect.first))]
+        given = [field.strip() if settings.header else "" for field in dialect.first]
+        names = unique_names(all_named(given), rename=settings.rename_duplicates, where=source.where, header=True)
         table = _Table(text, dialect, dialect.first_end if settings.header else dialect.skip)
         columns = [TypedColumn(str(i), decimal=dialect.decimal) for i in range(len(names))]
         if _feed(table, columns) == 0:
@@ -91,8 +88,7 @@ def read_delimited(source: Source, settings: ReadSettings, *, delimiter: str | N
             _feed(table, again)
     series = [column.finish() for column in columns]
     choices = (text.encoding, *dialect.choices)
-    unnamed = not settings.header or not dialect.first[-1].strip()
-    if len(names) > 1 and unnamed and bool(series[-1].isna().all()):
+    if len(names) > 1 and not given[-1] and bool(series[-1].isna().all()):
         names.pop()
         choices += (Choice("columns", str(len(names)), "every line ends with a delimiter"),)
     frame = pd.DataFrame(dict(zip(names, series, strict=False)), copy=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from picsc.datasets.sources import STDIN, Source
+from picsc.datasets.sources import STDIN, Source, uncompressed
 from picsc.errors import DataError
 from picsc.settings import FileFormat, ReadSettings
 
@@ -14,8 +14,7 @@ BY_SUFFIX: dict[str, FileFormat] = {
     ".arff": "arff", ".dat": "keel", ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm",
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".npz": "npz", ".xlsx": "xlsx",
 }  # fmt: skip
-"""A .dat file without a line that begins with @ is delimited text nevertheless."""
-_COMPRESSED = (".gz", ".zst", ".zstd")
+"""A .dat file whose first line, but for remarks, does not begin with @ is delimited text nevertheless."""
 
 
 def format_of(source: Source, settings: ReadSettings) -> FileFormat:
@@ -46,13 +45,9 @@ def format_by_name(path: str | Path, settings: ReadSettings) -> FileFormat | Non
         return settings.format
     if str(path) == STDIN:
         return "csv"
-    return BY_SUFFIX.get(_uncompressed(Path(path)).suffix.lower())
+    return BY_SUFFIX.get(uncompressed(Path(path)).suffix.lower())
 
 
 def stem(path: str | Path) -> str:
     """Name of the table in a file: without suffixes of its format and its compression."""
-    return "standard input" if str(path) == STDIN else _uncompressed(Path(path)).stem
-
-
-def _uncompressed(path: Path) -> Path:
-    return path.with_suffix("") if path.suffix.lower() in _COMPRESSED and path.stem else path
+    return "standard input" if str(path) == STDIN else uncompressed(Path(path)).stem

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -20,10 +20,10 @@ from picsc.datasets.file_table import FileTable
 from picsc.datasets.names import unique_names
 from picsc.datasets.sources import Source
 from picsc.datasets.whole_text import numbered_lines, whole_text
-from picsc.datasets.wording import counted
 from picsc.errors import DataError
 from picsc.reports import Reading
 from picsc.settings import ReadSettings
+from picsc.wording import counted
 
 _BLOCK = 4096
 """Records that are packed at once."""
@@ -43,10 +43,10 @@ def read_json_lines(source: Source, settings: ReadSettings) -> FileTable:
     Raises:
         DataError: a line is no flat record, or repeats a key; the message names line, column and what to do.
     """
-    text, encoding = whole_text(source, settings)
+    text = whole_text(source, settings)
     columns: dict[str, _Column] = {}
     n = 0
-    for place, record in _records(text, source.where):
+    for place, record in _records(text.content, source.where):
         for name, value in record.items():
             column = columns.get(name)
             if column is None:
@@ -68,15 +68,15 @@ def read_json_lines(source: Source, settings: ReadSettings) -> FileTable:
         [_spelled(name).strip() for name in columns], rename=settings.rename_duplicates, where=source.where
     )
     frame = {name: column.finish(n, name, source.where) for name, column in zip(names, columns.values(), strict=True)}
-    return FileTable(pd.DataFrame(frame), source.digest(), Reading("jsonl", source.compression, (encoding,)))
+    return FileTable(pd.DataFrame(frame), text.sha256, Reading("jsonl", source.compression, (text.encoding,)))
 
 
 def _records(text: str, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every record, and its place for messages."""
     if text.lstrip().startswith("["):
-        records = _parsed(text, where)
-        for number, record in enumerate(records, 1):
-            yield f"{where}, record {number}", _flat(record, f"{where}, record {number}")
+        for number, record in enumerate(_parsed(text, where), 1):
+            place = f"{where}, record {number}"
+            yield place, _flat(record, place)
         return
     for number, marked in numbered_lines(text):
         line = marked.lstrip("\ufeff")  # files were put together, each with its byte order mark
@@ -116,12 +116,8 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _flat(record: Any, place: str) -> dict[str, Any]:
-    if not isinstance(record, dict):
-        _refuse(record, place)
-    return record
-
-
-def _refuse(record: Any, place: str) -> NoReturn:
+    if isinstance(record, dict):
+        return record
     held = {list: "a list", str: "a word", type(None): "null", bool: "true or false"}.get(type(record), "a number")
     raise DataError(f'{place} holds {held} where a record must be; write {{"column": value, ...}}')
 

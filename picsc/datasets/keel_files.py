@@ -7,10 +7,11 @@ import re
 import pandas as pd
 
 from picsc.datasets.attribute_values import (
-    QUOTED,
+    NAME,
     Value,
     categories,
     columns_of,
+    declared_lines,
     fields,
     levels,
     numbers,
@@ -19,16 +20,14 @@ from picsc.datasets.attribute_values import (
 from picsc.datasets.file_table import FileTable
 from picsc.datasets.names import unique_names
 from picsc.datasets.sources import Source
-from picsc.datasets.whole_text import numbered_lines, whole_text
-from picsc.datasets.wording import counted
+from picsc.datasets.whole_text import whole_text
 from picsc.errors import DataError
 from picsc.reports import Reading
 from picsc.settings import ReadSettings
+from picsc.wording import counted
 
 _MISSING = frozenset(("", "?", "<null>"))
-_ATTRIBUTE = re.compile(
-    rf"@attribute\s+({QUOTED}|[^\s{{'\"][^\s{{]*)\s*(\{{.*|(?:real|integer|numeric)\b.*)", re.IGNORECASE | re.DOTALL
-)
+_ATTRIBUTE = re.compile(rf"@attribute\s+({NAME})\s*(\{{.*|(?:real|integer|numeric)\b.*)", re.IGNORECASE | re.DOTALL)
 _KNOWN = ("@relation", "@input", "@inputs", "@output", "@outputs")
 
 
@@ -56,15 +55,13 @@ def read_keel(source: Source, settings: ReadSettings) -> FileTable:
     Raises:
         DataError: the file has no such header, or a line does not fit it; the message names the line.
     """
-    text, encoding = whole_text(source, settings)
+    text = whole_text(source, settings)
     kinds: list[tuple[str, list[str] | None]] = []
     target: str | None = None
     rows: list[list[Value]] = []
     places: list[int] = []
     in_data = False
-    for number, line in numbered_lines(text):
-        if not line or line.startswith("%"):
-            continue
+    for number, line in declared_lines(text.content):
         place = f"{source.where}, line {number}"
         if in_data:
             rows.append(_row(line, len(kinds), place))
@@ -92,7 +89,7 @@ def read_keel(source: Source, settings: ReadSettings) -> FileTable:
     }
     if target is not None and target not in frame:
         raise DataError(f"{source.where} declares the output {target!r}, which is none of its attributes; correct it")
-    return FileTable(pd.DataFrame(frame), source.digest(), Reading("keel", source.compression, (encoding,)), target)
+    return FileTable(pd.DataFrame(frame), text.sha256, Reading("keel", source.compression, (text.encoding,)), target)
 
 
 def _declared(line: str, where: str) -> tuple[str, list[str] | None]:
@@ -108,9 +105,7 @@ def _declared(line: str, where: str) -> tuple[str, list[str] | None]:
 
 
 def _row(line: str, width: int, where: str) -> list[Value]:
-    values = fields(line, width, _MISSING)
-    if values is None:
-        raise DataError(f"{where}: a quotation mark is left open, or something follows a closed one; correct it")
+    values = fields(line, width, _MISSING, where)
     if len(values) != width:
         raise DataError(
             f"{where}: {counted(len(values), 'field')} where {width} attributes are declared; correct the line"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,9 @@ from picsc.datasets.file_table import FileTable
 from picsc.datasets.sources import STDIN, Source, opened
 from picsc.errors import DataError
 from picsc.reports import Choice, Reading
-from picsc.settings import ReadSettings
+from picsc.settings import AuditSettings, CompareSettings, ReadSettings
+
+S = TypeVar("S", bound=AuditSettings | CompareSettings)
 
 LABEL, QUERY = "label", "qid"
 MOST_VALUES = 1 << 28
@@ -53,8 +55,8 @@ def read_libsvm(source: Source, settings: ReadSettings) -> FileTable:
             wide or too large; the message names the line, or the size.
     """
     X, labels = _loaded(source)
-    zero_based, base_how = _base(settings, [_indices(X)])
     smallest, largest = _indices(X)
+    zero_based, base_how = _base(settings, [(smallest, largest)])
     first = 0 if zero_based else 1
     if smallest is not None and smallest < first:
         line = _line_with(source, X, smallest)
@@ -131,6 +133,20 @@ def libsvm_choices(paths: Iterable[str | Path], settings: ReadSettings) -> ReadS
         base_found=base_how if base_how == "told" else together + base_how,
         features_found=width_how if width_how == "told" else together + width_how,
     )
+
+
+def read_alike(settings: S, data: str | Path) -> S:
+    """The settings under which the data and the files beside them get one libsvm width and index base.
+
+    Args:
+        settings: of a verb; they name the files beside the data.
+        data: path of the data.
+
+    Raises:
+        DataError: standard input would have to be read twice.
+    """
+    read = libsvm_choices((data, *settings.other_files), settings.read)
+    return settings.model_copy(update={"read": read})  # type: ignore[return-value] # a copy is of the same kind
 
 
 def _base(settings: ReadSettings, ranges: list[tuple[int | None, int | None]]) -> tuple[bool, str]:

@@ -21,10 +21,10 @@ from picsc.datasets.raw import Raw, digest, raw
 from picsc.datasets.sources import STDIN
 from picsc.datasets.table import Column, Dataset, LeftOut, Target
 from picsc.datasets.targets import pick, read_target
-from picsc.datasets.wording import counted
 from picsc.errors import DataError
 from picsc.reports import Reading
 from picsc.settings import ReadSettings
+from picsc.wording import counted
 
 FEWEST_ROWS = 4
 DECLARED = "declared by the file"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from picsc.errors import DataError
+from picsc.wording import listed
 
 _SHOWN = 20
 
@@ -30,7 +31,7 @@ def unique_names(names: Sequence[str], *, rename: bool, where: str, header: bool
         columns = "column name" if len(repeated) == 1 else "column names"
         ways = "rename them, use --rename-duplicates, or --no-header if the first line is data"
         raise DataError(
-            f"{where}: repeated {columns} {_listed(repeated)}; "
+            f"{where}: repeated {columns} {quoted(repeated)}; "
             + (ways if header else "rename them, or use --rename-duplicates")
         )
     taken = set(names)
@@ -70,10 +71,10 @@ def check_known(asked: Iterable[str], known: Sequence[str], *, option: str, wher
         if name not in present:
             lower = {other.lower(): other for other in known}
             close = [lower[match] for match in get_close_matches(name.lower(), list(lower), n=3)]
-            hint = f"did you mean {_listed(close)}? " if close else ""
-            raise DataError(f"{where}: {option} names no column {name!r}; {hint}the columns are {_listed(known)}")
+            hint = f"did you mean {quoted(close)}? " if close else ""
+            raise DataError(f"{where}: {option} names no column {name!r}; {hint}the columns are {quoted(known)}")
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(repr(name) for name in names[:_SHOWN]) + more
+def quoted(names: Sequence[str]) -> str:
+    """The first names in quotation marks, and how many more there are."""
+    return listed([repr(name) for name in names], _SHOWN)

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import errno
 import gzip
-import hashlib
 import os
 import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
+from picsc.datasets.stored import file_digest
 from picsc.errors import DataError
 
 STDIN = "-"
@@ -35,7 +35,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file that is there."""
+    """One file, readable as plain bytes while the block of `opened` runs."""
 
     path: Path
     """Of its plain bytes; temporary if the file is compressed, a pipe or standard input."""
@@ -52,8 +52,12 @@ class Source:
 
     def digest(self) -> str:
         """SHA-256 of the bytes that were given, compressed ones as they are."""
-        with self.given.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_digest(self.given)
+
+
+def uncompressed(path: Path) -> Path:
+    """A path without the suffix of a compression: `data.csv` for `data.csv.gz`."""
+    return path.with_suffix("") if path.suffix.lower() in _SUFFIXES else path
 
 
 @contextmanager
@@ -74,20 +78,17 @@ def opened(path: str | Path) -> Iterator[Source]:
     """
     with ExitStack() as stack:
         if str(path) == STDIN:
-            where, suffix, piped = "standard input", "", True
+            where, suffix, named, piped = "standard input", "", "", True
             given = stack.enter_context(_copy(_standard_input(), where, suffix))
         else:
             if str(path) == "":
                 raise DataError("the name of the file is empty; give a file, or - for standard input")
             where, path = str(path), Path(path)
-            suffix, piped = path.suffix.lower(), _is_pipe(path)
-            given = path
+            given, piped = path, _is_pipe(path)
+            suffix, named = uncompressed(path).suffix.lower(), _SUFFIXES.get(path.suffix.lower(), "")
             if piped:
                 with path.open("rb") as pipe:
                     given = stack.enter_context(_copy(pipe.read, where, suffix))
-        named = _SUFFIXES.get(suffix, "")
-        if named:
-            suffix = Path(where).with_suffix("").suffix.lower()
         compression = _compression(given, where, named, piped=piped)
         plain = given
         if compression:
@@ -174,30 +175,39 @@ def _broken(where: str, compression: str, why: str) -> DataError:
     return DataError(f"{where}: its {compression} compression is broken ({why}); fetch or compress the file again")
 
 
-@contextmanager
-def _copy(read: Callable[[int], bytes], where: str, suffix: str) -> Iterator[Path]:
+def _copy(read: Callable[[int], bytes], where: str, suffix: str) -> AbstractContextManager[Path]:
     """A temporary file of all that is read."""
-    with tempfile.TemporaryDirectory(prefix="picsc-", ignore_cleanup_errors=True) as folder:
-        copy = Path(folder) / f"table{suffix}"
-        with room_for(where), copy.open("wb") as file:  # closing writes, too
-            while chunk := read(_CHUNK):
-                file.write(chunk)
-        yield copy
+    return temporary_file(where, f"table{suffix}", _blocks(read))
+
+
+def _blocks(read: Callable[[int], bytes]) -> Iterator[bytes]:
+    while block := read(_CHUNK):
+        yield block
 
 
 @contextmanager
-def room_for(where: str) -> Iterator[None]:
-    """Say in one sentence that the disk of temporary files is full, if it is.
+def temporary_file(where: str, name: str, blocks: Iterable[bytes]) -> Iterator[Path]:
+    """A file of these bytes that is gone when the block ends.
+
+    Args:
+        where: what messages call the file that they come from.
+        name: of the temporary file.
+        blocks: taken one by one.
 
     Raises:
-        DataError: it is.
+        DataError: the disk of temporary files is full.
     """
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in _FULL:
-            raise
-        raise DataError(
-            f"{where}: no room for a temporary copy in {tempfile.gettempdir()} ({error.strerror}); "
-            "set TMPDIR to a folder with more room"
-        ) from None
+    with ExitStack() as stack:
+        try:
+            folder = tempfile.TemporaryDirectory(prefix="picsc-", ignore_cleanup_errors=True)
+            path = Path(stack.enter_context(folder)) / name
+            with path.open("wb") as file:  # closing writes, too
+                file.writelines(blocks)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            raise DataError(
+                f"{where}: no room for a temporary copy in {tempfile.gettempdir()} ({error.strerror}); "
+                "set TMPDIR to a folder with more room"
+            ) from None
+        yield path

@@ -8,14 +8,13 @@ import struct
 import warnings
 import zipfile
 import zlib
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from picsc.datasets.delimited_columns import NA
 from picsc.datasets.file_table import FileTable
-from picsc.datasets.names import all_named, unique_names
+from picsc.datasets.names import all_named, quoted, unique_names
 from picsc.datasets.raw import spelled
 from picsc.datasets.sources import Source
 from picsc.errors import DataError
@@ -45,7 +44,7 @@ def read_spreadsheet(source: Source, settings: ReadSettings) -> FileTable:
         DataError: openpyxl is not installed, it is no workbook, there is no such sheet, or the sheet is no plain table:
             its first row is empty, cells are merged, or formulas have no values.
     """
-    sheet, others = _sheet(source, settings.sheet)
+    sheet, sheets = _sheet(source, settings.sheet)
     where = f"{source.where}, sheet {sheet.title!r}"
     if sheet.merged_cells.ranges:
         first = str(min(map(str, sheet.merged_cells.ranges)))
@@ -70,7 +69,7 @@ def read_spreadsheet(source: Source, settings: ReadSettings) -> FileTable:
         name: pd.Series([row[i] for row in rows], dtype=object).infer_objects()
         for name, i in zip(names, columns, strict=True)
     }
-    found = "told" if settings.sheet is not None else f"the first of {others}" if others > 1 else "the only one"
+    found = "told" if settings.sheet is not None else f"the first of {sheets}" if sheets > 1 else "the only one"
     choices = (
         Choice("sheet", sheet.title, found),
         Choice("header", "yes" if settings.header else "no", "the default" if settings.header else "told"),
@@ -106,7 +105,7 @@ def _sheet(source: Source, name: str | None) -> tuple[Any, int]:
     if not sheets:
         raise DataError(f"{source.where} has no sheets with cells")
     if name is not None and name not in sheets:
-        raise DataError(f"{source.where}: --sheet {name!r} is none of its sheets: {_listed(list(sheets))}")
+        raise DataError(f"{source.where}: --sheet {name!r} is none of its sheets: {quoted(list(sheets))}")
     sheet = sheets[name] if name is not None else next(iter(sheets.values()))
     if sheet.title in formula_sheets:
         _refuse_unstored(sheet, formula_sheets[sheet.title], source.where)
@@ -141,8 +140,3 @@ def _value(cell: Any) -> Any:
 
 
 _NA = frozenset(NA)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
-    return ", ".join(map(repr, names[:20])) + more

@@ -77,7 +77,7 @@ class Dataset:
 
     name: str
     source: str
-    """A path, `scikit-learn`, `OpenML 1510`, or `memory`."""
+    """A path, `standard input`, `scikit-learn`, `OpenML 1510`, or `memory`."""
     n: int
     columns: tuple[Column, ...]
     """The covariates, in file order."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import codecs
 import hashlib
 import io
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from picsc.datasets.other_kinds import kind_of_bytes
-from picsc.datasets.sources import Source, room_for
+from picsc.datasets.sources import Source, temporary_file
 from picsc.errors import DataError, SettingsError
 from picsc.reports import Choice
 
@@ -84,26 +83,20 @@ def utf8_text(source: Source, encoding: str | None) -> Iterator[Utf8Text]:
             name, how = "cp1252", NOT_UTF8
     else:
         sha256 = source.digest()
-    with _rewritten(source.where) as path:
-        with room_for(source.where), path.open("w", encoding="utf-8", newline="") as copy:
-            for text in _decoded(source, name, encoding or name, guessed=how == NOT_UTF8):
-                copy.write(text)
+    texts = _decoded(source, name, encoding or name, guessed=how == NOT_UTF8)
+    with temporary_file(source.where, "text", map(_encoded, texts)) as path:
         yield Utf8Text(path, source.where, sha256, Choice("encoding", encoding or name, how))
 
 
 @contextmanager
 def with_lines(text: Utf8Text, change: Callable[[str], str]) -> Iterator[Utf8Text]:
     """The same text with every line changed, while the block runs."""
-    with _rewritten(text.where) as path:
-        with room_for(text.where), text.lines() as lines, path.open("w", encoding="utf-8", newline="") as copy:
-            copy.writelines(map(change, lines))
+    with text.lines() as lines, temporary_file(text.where, "text", (_encoded(change(line)) for line in lines)) as path:
         yield replace(text, path=path)
 
 
-@contextmanager
-def _rewritten(where: str) -> Iterator[Path]:
-    with room_for(where), tempfile.TemporaryDirectory(prefix="picsc-", ignore_cleanup_errors=True) as folder:
-        yield Path(folder) / "text"
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "replace")  # half a character, which UTF-7 can spell, has no UTF-8
 
 
 def _known(encoding: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from picsc.datasets.sources import Source
 from picsc.datasets.utf8_text import utf8_text
@@ -11,8 +12,19 @@ from picsc.reports import Choice
 from picsc.settings import ReadSettings
 
 
-def whole_text(source: Source, settings: ReadSettings) -> tuple[str, Choice]:
-    """The text of a file without its byte order mark, and how its encoding was found.
+@dataclass(frozen=True, slots=True)
+class WholeText:
+    """All text of a file."""
+
+    content: str
+    """Without a byte order mark at its beginning."""
+    sha256: str
+    """Of the bytes that were given."""
+    encoding: Choice
+
+
+def whole_text(source: Source, settings: ReadSettings) -> WholeText:
+    """Read the text of a file.
 
     Args:
         source: the file.
@@ -23,8 +35,8 @@ def whole_text(source: Source, settings: ReadSettings) -> tuple[str, Choice]:
         SettingsError: there is no such encoding.
     """
     with utf8_text(source, settings.encoding) as text:
-        content = text.path.read_bytes().decode("utf-8", "replace")  # lone surrogates of UTF-16 have no UTF-8
-        return content.removeprefix("\ufeff"), text.encoding
+        content = text.path.read_bytes().decode("utf-8")
+        return WholeText(content.removeprefix("\ufeff"), text.sha256, text.encoding)
 
 
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.datasets.table import Dataset
-from picsc.fragments.cutting import Cut, Fragment, in_no_piece
 from picsc.fragments.partitions import partition
+from picsc.fragments.pieces import Cut, Fragment, in_no_piece
 from picsc.reports import Finding
 from picsc.settings import CutSettings, PartitionSettings
 

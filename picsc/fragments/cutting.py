@@ -8,9 +8,7 @@ pieces.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -22,9 +20,9 @@ from picsc.datasets.table import Dataset, Target
 from picsc.errors import DataError, SettingsError
 from picsc.fragments.distribution_balanced import balanced_folds, shifted_folds
 from picsc.fragments.key_values import by_size, distinct, group_codes, key, spelled
+from picsc.fragments.pieces import Cut, Fragment, in_no_piece
 from picsc.fragments.timeline import cut_times
-from picsc.fragments.wording import share
-from picsc.reports import Finding, Severity
+from picsc.reports import Finding
 from picsc.settings import CutSettings
 
 DEFAULT_FOLDS = 10
@@ -40,40 +38,6 @@ _MADE_TO_DIFFER = (
 )
 MOST_PIECES = 1000
 """Beyond this a column is an identifier rather than a way to cut."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    """One piece F_i of a data set."""
-
-    kind: Literal["fold", "batch", "client", "group", "time"]
-    name: str
-    """`fold 1`, `batch 3`, `site=cleveland`, `2024-01-01..2024-01-30`."""
-    rows: NDArray[np.int64]
-    """Row numbers counted from 0, strictly increasing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """All pieces of one table, and what the null has to know about how they were made."""
-
-    fragments: tuple[Fragment, ...]
-    words: str
-    """`10 stratified folds, unshuffled`."""
-    ordered: bool
-    """The pieces are a sequence: batches and time."""
-    contiguous: bool
-    """The pieces follow the order of rows or of time: batches, time, unshuffled folds."""
-    units: NDArray[np.int64] | None
-    """(n,) number of the thing that moves as a whole in the null; None means rows."""
-    strata: NDArray[np.int64] | None
-    """(n,) number of the stratum within which the null permutes; None means the whole table."""
-    unassigned: NDArray[np.int64]
-    """Rows in no piece, strictly increasing; a finding says why."""
-    settings: CutSettings = field(default_factory=CutSettings)
-    """What was asked for; the validator needs the names of the columns."""
-    findings: tuple[Finding, ...] = ()
-    """What only cutting can know, such as empty intervals of time; `validate` passes it on."""
 
 
 def cut(dataset: Dataset, settings: CutSettings, *, seed: int) -> Cut:
@@ -247,19 +211,6 @@ def _time(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
 
 def _there(missing: int, between: int) -> str:
     return f"in {missing}" if between else "there"
-
-
-def in_no_piece(rows: int, n: int, why: str, advice: str = "") -> Finding:
-    """Say that rows are in no piece; a warning where there is something to do about it.
-
-    Args:
-        rows: that are in no piece.
-        n: rows in all.
-        why: in words.
-        advice: what to do.
-    """
-    severity: Severity = "warning" if advice else "note"
-    return Finding("unassigned-rows", severity, f"{share(rows, n)} rows in no piece: {why}", advice)
 
 
 def _check_count(n: int, k: int, what: str) -> None:

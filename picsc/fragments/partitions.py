@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.errors import DataError, SettingsError
-from picsc.fragments.cutting import Fragment
+from picsc.fragments.pieces import Fragment
 from picsc.settings import PartitionSettings
 
 Ints = NDArray[np.int64]

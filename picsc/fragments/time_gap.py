@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.errors import DataError
-from picsc.fragments.time_lengths import fixed_length, number
+from picsc.fragments.time_lengths import fifteen_digits, fixed_length, number
 
 
 def openings(ends: NDArray[Any], gap: str, column: str) -> NDArray[Any]:
@@ -30,8 +30,7 @@ def openings(ends: NDArray[Any], gap: str, column: str) -> NDArray[Any]:
     """
     if ends.dtype.kind == "M":
         return ends[:-1] + fixed_length(gap, "--gap")
-    # 15 digits, as for the edges of intervals: 0.3, and not 0.30000000000000004
-    return np.asarray([float(f"{end:.15g}") for end in (ends[:-1] + number(gap, "--gap", column)).tolist()])
+    return fifteen_digits(ends[:-1] + number(gap, "--gap", column))
 
 
 def far_enough(

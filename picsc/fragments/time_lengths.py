@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.tseries.frequencies import to_offset
 from pandas.tseries.offsets import BaseOffset
 
@@ -88,6 +89,11 @@ def number(text: str, option: str, column: str) -> float:
             f"{option} {text!r}: time column {column!r} holds numbers, so write a positive number such as 7"
         )
     return length
+
+
+def fifteen_digits(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers as people write them: 0.3, and not 0.30000000000000004."""
+    return np.asarray([float(f"{value:.15g}") for value in values.tolist()])
 
 
 def _fixed(text: str) -> pd.Timedelta | None:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from picsc.errors import DataError, SettingsError
 from picsc.fragments.time_gap import far_enough, openings
-from picsc.fragments.time_lengths import length_of_time, number
+from picsc.fragments.time_lengths import fifteen_digits, length_of_time, number
 from picsc.reports import Finding
+from picsc.wording import listed
 
 DEFAULT_CUTS = 10
 _DAY = np.timedelta64(1, "D")
@@ -93,8 +94,8 @@ def cut_times(
     if gap is not None:
         opens = openings(last, gap, column)
         kept = far_enough(times, found, opens, gap, where)
-        began = _earliest(times[kept], found[kept]) if every is None else np.maximum(first[1:], opens)
-        first = np.append(first[:1], began[-len(opens) :])
+        later = _earliest(times[kept], found[kept])[1:] if every is None else np.maximum(first[1:], opens)
+        first = np.append(first[:1], later)
         found, between = np.where(kept, found, -1), int((~kept).sum())
         words += f", {gap} apart"
     codes = np.full(len(values), -1, dtype=np.int64)
@@ -156,9 +157,8 @@ def _by_length(
     if empty == 0:
         return code.ravel(), first, last, ()
     spans = _half_open(edge(used[gap] + 1), edge(used[gap + 1]), _whole(times))
-    shown = ", ".join(spans[:5]) + (f" and {len(spans) - 5} more" if len(spans) > 5 else "")
     noun = "interval holds" if empty == 1 else "intervals hold"
-    note = Finding("empty-intervals", "note", f"{empty} {noun} no rows and are no pieces: {shown}")
+    note = Finding("empty-intervals", "note", f"{empty} {noun} no rows and are no pieces: {listed(spans)}")
     return code.ravel(), first, last, (note,)
 
 
@@ -176,8 +176,7 @@ def _numeric_bins(times: NDArray[np.float64], every: str, column: str) -> tuple[
     slack = 4 * np.finfo(np.float64).eps * np.maximum(np.abs(times), abs(origin)) / length
     nearest = np.rint(steps)
     counted = np.where(np.abs(steps - nearest) <= slack, nearest, np.floor(steps)).astype(np.int64)
-    # 15 digits, so that an edge is named 0.3 and not 0.30000000000000004
-    return counted, lambda i: np.asarray([float(f"{edge:.15g}") for edge in (origin + i * length).tolist()])
+    return counted, lambda i: fifteen_digits(origin + i * length)
 
 
 def _date_bins(times: NDArray[np.datetime64], every: str) -> tuple[NDArray[np.int64], Edge]:

@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.datasets.table import Dataset, Target
-from picsc.datasets.wording import counted
-from picsc.fragments.cutting import Cut
 from picsc.fragments.dependence import neighbours_alike
 from picsc.fragments.duplicates import duplicates_across
 from picsc.fragments.key_values import group_codes, key
-from picsc.fragments.wording import listed, share
+from picsc.fragments.pieces import Cut
 from picsc.reports import Finding
+from picsc.wording import counted, listed, share
 
 FEW_ROWS = 20
 """Pieces below this say little about anything."""

@@ -11,6 +11,7 @@ from picsc.settings.names import (
     FED_METHODS,
     METHODS,
     PAPERS_METHODS,
+    REFERENCES,
     WEIGHTINGS,
     CompareMethod,
     Decimal,
@@ -32,7 +33,7 @@ from picsc.settings.names import (
     Weighting,
     ZeroBased,
 )
-from picsc.settings.pieces import CutSettings, PartitionSettings
+from picsc.settings.pieces import WAYS, CutSettings, PartitionSettings
 from picsc.settings.reading import ReadSettings
 from picsc.settings.training import PenaltySettings, TrainSettings
 from picsc.settings.validation import Settings, validated
@@ -42,6 +43,8 @@ __all__ = [
     "FED_METHODS",
     "METHODS",
     "PAPERS_METHODS",
+    "REFERENCES",
+    "WAYS",
     "WEIGHTINGS",
     "AuditSettings",
     "CompareMethod",

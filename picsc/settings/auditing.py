@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from picsc.settings.names import Reference
+from picsc.settings.names import REFERENCES, Reference
 from picsc.settings.pieces import CutSettings, PartitionSettings
 from picsc.settings.reading import ReadSettings
 from picsc.settings.validation import Settings
@@ -49,3 +49,8 @@ class AuditSettings(Settings):
     def keys(self) -> tuple[str, ...]:
         """Columns that cut the table, and are no covariates."""
         return self.cut.keys
+
+    @property
+    def other_files(self) -> tuple[str, ...]:
+        """Files beside the data that are read like them: the one that `reference` names."""
+        return () if self.reference is None or self.reference in REFERENCES else (self.reference,)

@@ -98,6 +98,11 @@ class CompareSettings(Settings):
         return self.cut.keys
 
     @property
+    def other_files(self) -> tuple[str, ...]:
+        """Files beside the data that are read like them: without a way to cut, what `test_on` names."""
+        return () if self.cut.ways else self.test_on
+
+    @property
     def in_turn(self) -> bool:
         """Whether each piece is the target in turn."""
         return bool(self.cut.ways) and not self.train_on and not self.test_on

@@ -45,4 +45,6 @@ Decimal = Literal["point", "comma"]
 ZeroBased = Literal["auto", "yes", "no"]
 GroupMissing = Literal["refuse", "own", "together"]
 Reference = str
-"""`rest`, `previous`, `first`, or the path of a file."""
+"""One of `REFERENCES`, or the path of a file."""
+REFERENCES = ("rest", "previous", "first")
+"""References that are no file."""

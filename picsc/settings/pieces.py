@@ -9,6 +9,9 @@ from pydantic import Field, model_validator
 from picsc.settings.names import GroupMissing, PartitionName, Splitter
 from picsc.settings.validation import Settings
 
+WAYS = ("folds", "batches", "by", "time")
+"""Settings of `CutSettings` that are each a way to cut."""
+
 
 class CutSettings(Settings):
     """How one table is cut into pieces. Exactly one of folds, batches, by and time; none of them means 10 folds."""
@@ -43,8 +46,7 @@ class CutSettings(Settings):
     @property
     def ways(self) -> tuple[str, ...]:
         """The ways to cut that were asked for."""
-        asked = {"folds": self.folds, "batches": self.batches, "by": self.by, "time": self.time}
-        return tuple(way for way, value in asked.items() if value is not None)
+        return tuple(way for way in WAYS if getattr(self, way) is not None)
 
     @property
     def keys(self) -> tuple[str, ...]:

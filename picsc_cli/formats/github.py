@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from picsc_cli import exits
-from picsc_cli.audit_words import moved, overall_lines, side
+from picsc_cli.audit_words import moved, overall_lines, said, side
 from picsc_cli.page import Page, number
 from picsc_cli.streams import printable
 
@@ -72,8 +72,7 @@ def _of_report(report: AuditReport, fail_on: exits.FailOn) -> Iterator[_Annotati
         yield _Annotation(level, title, _what(piece, report.level), file, _line(piece.first_row, report.data.reading))
     for finding in report.findings:
         if finding.severity != "note":
-            said = f"{finding.message}; {finding.advice}" if finding.advice else finding.message
-            yield _Annotation("warning", f"picsc: {finding.code}", said, file)
+            yield _Annotation("warning", f"picsc: {finding.code}", said(finding), file)
 
 
 def _what(piece: FragmentReport, level: float) -> str:

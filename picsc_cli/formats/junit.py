@@ -11,12 +11,12 @@ import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
 from picsc_cli import exits
-from picsc_cli.audit_words import moved, side, standing
+from picsc_cli.audit_words import moved, said, side, standing
 from picsc_cli.page import Page, number, probability
 from picsc_cli.streams import printable
 
 if TYPE_CHECKING:
-    from picsc.reports import AuditReport, AuditReports, Finding, FragmentReport, Unaudited
+    from picsc.reports import AuditReport, AuditReports, FragmentReport, Unaudited
 
 _PAGE = Page()
 _MOST_COLUMNS = 20
@@ -64,7 +64,8 @@ def _suite(report: AuditReport, fail_on: exits.FailOn) -> ET.Element:
         case = ET.SubElement(suite, "testcase", name=printable(piece.name), classname=name, time="0")
         _end(case, piece, report, fails=piece.name in failing)
     if report.findings:
-        _text(ET.SubElement(suite, "system-out"), [_finding(finding) for finding in report.findings])
+        findings = [f"{finding.severity}: {said(finding)}" for finding in report.findings]
+        _text(ET.SubElement(suite, "system-out"), findings)
     return suite
 
 
@@ -111,10 +112,6 @@ def _details(piece: FragmentReport, report: AuditReport) -> list[str]:
     ]
     more = [f"and {len(found) - _MOST_COLUMNS} more columns"] if len(found) > _MOST_COLUMNS else []
     return [standing(piece), ", ".join(f"{name} {value}" for name, value in numbers.items()), *columns, *more]
-
-
-def _finding(finding: Finding) -> str:
-    return f"{finding.severity}: {finding.message}" + (f"; {finding.advice}" if finding.advice else "")
 
 
 def _text(element: ET.Element, lines: list[str]) -> None:

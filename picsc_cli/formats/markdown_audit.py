@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from picsc_cli.audit_words import moved, overall_lines, side, standing
+from picsc_cli.audit_words import moved, overall_lines, said, side, standing
 from picsc_cli.formats.markdown_text import grid, plain, versions
 from picsc_cli.page import Page, number, probability
 from picsc_cli.reading_words import reading_line
@@ -40,9 +40,7 @@ def _report(report: AuditReport) -> Iterator[str]:
     yield ""
     if report.findings:
         yield from ("## Findings", "")
-        for finding in report.findings:
-            said = f"{finding.message}; {finding.advice}" if finding.advice else finding.message
-            yield f"- **{finding.severity}**: {plain(said)}"
+        yield from (f"- **{finding.severity}**: {plain(said(finding))}" for finding in report.findings)
         yield ""
     yield from ("## Manifest", "")
     yield f"- {plain(report.data.source)}, sha256 {report.data.sha256}"

@@ -1,8 +1,13 @@
-"""Shares and lists in the words of findings."""
+"""Counts, shares and lists in the words of messages and findings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 row`, `2 rows`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def share(count: int, total: int) -> str:

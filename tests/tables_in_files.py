@@ -1,0 +1,34 @@
+"""Content put into a file and read, for the tests of readers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from picsc.datasets.file_table import FileTable
+from picsc.datasets.files import read_frame
+from picsc.errors import DataError
+from picsc.settings import ReadSettings
+
+PLAIN = ReadSettings()
+
+
+def table(path: Path, content: bytes | str, options: ReadSettings = PLAIN) -> FileTable:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_frame(path, options)
+
+
+def read(path: Path, content: bytes | str, options: ReadSettings = PLAIN) -> pd.DataFrame:
+    return table(path, content, options).frame
+
+
+def refused(path: Path, content: bytes | str, options: ReadSettings = PLAIN) -> str:
+    """The one sentence that refuses the file, and names it."""
+    with pytest.raises(DataError) as caught:
+        table(path, content, options)
+    message = str(caught.value)
+    assert str(path) in message
+    assert "\n" not in message
+    return message
