@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
+from torch import Tensor
 
 
 @contextmanager
@@ -21,3 +22,18 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def solve(systems: Tensor, right: Tensor) -> Tensor:
+    """Solutions of linear systems, one or a batch of them, on one core.
+
+    Once `torch.set_num_threads` has been called, MKL's LU factorisation waits for ever, or fails, where torch already
+    works on the matrices of a batch side by side.
+
+    Args:
+        systems: (..., n, n).
+        right: (..., n) or (..., n, m).
+    """
+    with one_thread():
+        solutions: Tensor = torch.linalg.solve(systems, right)
+    return solutions

@@ -19,6 +19,8 @@ from picsc.datasets.sources import opened
 from picsc.errors import DataError
 
 TABLE = b"a,b\n1,2\n" * 1000
+PACKED = gzip.compress(TABLE, mtime=0)
+"""Without the time of day, so that a test has the same name in every process."""
 
 
 def zstd(content: bytes) -> bytes:
@@ -82,7 +84,7 @@ class TestFiles:
 class TestCompression:
     @pytest.mark.parametrize("name", ["t.csv.gz", "t.CSV.GZ", "t.csv"])
     def test_gzip(self, tmp_path: Path, temporary: Path, name: str) -> None:
-        path, packed = tmp_path / name, gzip.compress(TABLE)
+        path, packed = tmp_path / name, PACKED
         path.write_bytes(packed)
         with opened(path) as source:
             assert source.path.read_bytes() == TABLE
@@ -100,7 +102,7 @@ class TestCompression:
             assert (source.suffix, source.compression) == (".tsv", "zstd")
         assert list(temporary.iterdir()) == []
 
-    @pytest.mark.parametrize("packed", [gzip.compress(TABLE), zstd(TABLE)])
+    @pytest.mark.parametrize("packed", [PACKED, zstd(TABLE)])
     def test_several_members_are_one_file(self, tmp_path: Path, packed: bytes) -> None:
         (tmp_path / "t.csv").write_bytes(packed + packed)
         assert plain(tmp_path / "t.csv") == TABLE + TABLE
@@ -110,11 +112,11 @@ class TestCompression:
         assert plain(tmp_path / "t.csv.zst") == TABLE
 
     def test_zeros_behind_gzip_are_padding(self, tmp_path: Path) -> None:
-        (tmp_path / "t.csv.gz").write_bytes(gzip.compress(TABLE) + bytes(512))
+        (tmp_path / "t.csv.gz").write_bytes(PACKED + bytes(512))
         assert plain(tmp_path / "t.csv.gz") == TABLE
 
     @pytest.mark.parametrize("kept", [-1, -9, 20, 4])
-    @pytest.mark.parametrize(("name", "packed"), [("gzip", gzip.compress(TABLE)), ("zstd", zstd(TABLE))])
+    @pytest.mark.parametrize(("name", "packed"), [("gzip", PACKED), ("zstd", zstd(TABLE))])
     def test_cut_off(self, tmp_path: Path, temporary: Path, name: str, packed: bytes, kept: int) -> None:
         path = tmp_path / "t.csv.gz"
         path.write_bytes(packed[:kept])
@@ -124,12 +126,12 @@ class TestCompression:
         assert list(temporary.iterdir()) == []
 
     def test_changed_content(self, tmp_path: Path) -> None:
-        packed = bytearray(gzip.compress(TABLE))
+        packed = bytearray(PACKED)
         packed[-6] ^= 1
         (tmp_path / "t.csv.gz").write_bytes(packed)
         assert "CRC check failed" in refused(tmp_path / "t.csv.gz")
 
-    @pytest.mark.parametrize("packed", [gzip.compress(TABLE)[:15] + b"\xff" * 40, zstd(TABLE)[:10] + b"\xff" * 40])
+    @pytest.mark.parametrize("packed", [PACKED[:15] + b"\xff" * 40, zstd(TABLE)[:10] + b"\xff" * 40])
     def test_broken_inside(self, tmp_path: Path, packed: bytes) -> None:
         (tmp_path / "t.csv").write_bytes(packed)
         assert "compression is broken" in refused(tmp_path / "t.csv")
@@ -159,7 +161,7 @@ class TestCompression:
     def test_temporary_files_are_removed_after_errors(
         self, tmp_path: Path, temporary: Path, error: type[BaseException]
     ) -> None:
-        (tmp_path / "t.csv.gz").write_bytes(gzip.compress(TABLE))
+        (tmp_path / "t.csv.gz").write_bytes(PACKED)
         with pytest.raises(error), opened(tmp_path / "t.csv.gz") as source:
             raise error(source.path.stat())
         assert list(temporary.iterdir()) == []
@@ -175,7 +177,7 @@ class TestStreams:
             assert source.digest() == hashlib.sha256(TABLE).hexdigest()
         assert list(temporary.iterdir()) == []
 
-    @pytest.mark.parametrize("packed", [gzip.compress(TABLE), zstd(TABLE)])
+    @pytest.mark.parametrize("packed", [PACKED, zstd(TABLE)])
     def test_compressed_standard_input(self, monkeypatch: pytest.MonkeyPatch, temporary: Path, packed: bytes) -> None:
         pipe_in(monkeypatch, packed)
         with opened(Path("-")) as source:
@@ -207,7 +209,7 @@ class TestStreams:
             pass
         assert list(temporary.iterdir()) == []
 
-    @pytest.mark.parametrize("packed", [TABLE, gzip.compress(TABLE)])
+    @pytest.mark.parametrize("packed", [TABLE, PACKED])
     def test_named_pipe(self, tmp_path: Path, temporary: Path, packed: bytes) -> None:
         path = tmp_path / "pipe"
         os.mkfifo(path)

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from picsc.devices import as_sums, sum_dtype
+from picsc.threads import solve
 from picsc.weighting.checks import FLOOR, checked, normalised
 
 FOLDS = 5
@@ -148,7 +149,7 @@ def fit(columns: Tensor, label: Tensor, fold: Tensor, k: int) -> Tensor:
             gradient = gradient + ((p - truth[at : at + chunk]) * share).mT @ part.to(dtype)
             curvature = (p * (1 - p) * share).mT.to(part.dtype)
             hessian += as_sums((curvature[:, None, :] * part.mT) @ part)
-        step = -torch.linalg.solve(hessian, as_sums(gradient)).to(dtype).to(columns.device)
+        step = -solve(hessian, as_sums(gradient)).to(dtype).to(columns.device)
         ahead = torch.cat([part.to(dtype) @ step.mT for part in torch.split(columns, chunk)])
         losses = torch.stack(
             [

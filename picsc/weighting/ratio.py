@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from picsc.devices import as_sums
+from picsc.threads import solve
 from picsc.weighting.checks import FLOOR, checked, normalised
 from picsc.weighting.kernels import centred, median_distance, squared_distances
 
@@ -96,7 +97,7 @@ def _fitted(x: Tensor, z: Tensor, alpha: float, name: str, seed: int) -> Tensor:
             if best is None or score < best[0]:
                 system = alpha * gram_nu + (1 - alpha) * gram_de
                 system.diagonal().add_(ridge)
-                theta = torch.linalg.solve(system, mean).clamp_(min=0)
+                theta = solve(system, mean).clamp_(min=0)
                 best = score, de @ theta, nu @ theta
     assert best is not None  # noqa: S101  # for the type checker: there are candidates
     # The mean of a ratio over the targets is that of its square over the training rows: large where they hardly meet.
@@ -144,7 +145,7 @@ def leave_one_out(
     system = n_nu * c_nu * gram_nu + n_de * c_de * gram_de
     system = system + ridge * torch.eye(len(system), dtype=system.dtype, device=system.device)
     width = nu.shape[1]
-    solved = torch.linalg.solve(system, torch.cat([nu, de, mean[:, None]], 1))
+    solved = solve(system, torch.cat([nu, de, mean[:, None]], 1))
     of_nu, of_de = solved[:, :width], solved[:, width:-1]
     plain = (n_nu * solved[:, -1:] - of_nu) / (n_nu - 1)
     # (A - c_nu u u' - c_de v v')^-1 by Woodbury's identity, written so that c_nu may be 0.
