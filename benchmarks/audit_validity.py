@@ -36,16 +36,16 @@ import torch
 from scipy.stats import binom, ks_2samp, mannwhitneyu
 from sklearn.ensemble import RandomForestClassifier
 
-from picsc.audit_table import audit_table
-from picsc.datasets.catalog import by_name
+from picsc.auditing.exchangeability import Contrast, Exchange
+from picsc.auditing.table_view import audit_table
+from picsc.auditing.two_questions import ShiftTest, shift_test
+from picsc.datasets.catalog.lookup import by_name
 from picsc.datasets.encoding import encode
 from picsc.datasets.load import load
 from picsc.datasets.rows import take
 from picsc.datasets.table import Dataset
 from picsc.fragments import cut
-from picsc.nulls import Contrast, Exchange
 from picsc.settings import CutSettings, ReadSettings
-from picsc.shift_test import ShiftTest, shift_test
 
 LEVEL = 0.05
 PIECES = 5

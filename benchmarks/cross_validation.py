@@ -34,11 +34,11 @@ from sklearn.neural_network import MLPClassifier
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 
-from picsc.penalty import PENALTIES
-from picsc.stack import Problem, stack_problems
-from picsc.stacked_mlp import outputs, unflatten
-from picsc.stacked_training import Recipe, problems_per_stack, train_stack
-from picsc.threads import one_thread
+from picsc.equations.penalties import PENALTIES
+from picsc.runtime.threads import one_thread
+from picsc.training.batched.layout import Problem, stack_problems
+from picsc.training.batched.mlp import outputs, unflatten
+from picsc.training.batched.train import Recipe, problems_per_stack, train_stack
 
 FOLDS, REPEATS, HIDDEN, STEPS, LR, STRENGTH = 5, 5, 4, 200, 0.02, 0.1
 SHAPES = {"sonar": (208, 60, 2), "australian": (690, 14, 2), "phoneme": (5404, 5, 2)}

@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 import picsc
-from picsc.audit_table import audit_table
+from picsc.auditing.exchangeability import Contrast, Exchange
+from picsc.auditing.null_statistics import Table, columns_of, rows_of
+from picsc.auditing.permutations import label_draws
+from picsc.auditing.table_view import audit_table
 from picsc.datasets.load import from_frame
 from picsc.datasets.table import Dataset
 from picsc.fragments import cut
-from picsc.label_draws import label_draws
-from picsc.nulls import Contrast, Exchange
 from picsc.settings import CutSettings, ReadSettings
-from picsc.statistic_draws import Table, columns_of, rows_of
 
 FOLDS = 10
 FEW = 9

@@ -20,12 +20,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, one_hot
 
-from picsc.client_summary import summarise
-from picsc.client_verdict import ClientVerdict, judge
-from picsc.covariates import Covariates, of_numbers
-from picsc.fisher import row_scores
-from picsc.models import mlp
-from picsc.threads import one_thread
+from picsc.equations.covariate_kl import Covariates, of_numbers
+from picsc.federated.client_summary import summarise
+from picsc.federated.summary_tests import ClientVerdict, judge
+from picsc.fisher.diagonal import row_scores
+from picsc.runtime.threads import one_thread
+from picsc.training.networks import mlp
 
 SIZES = [20, 20, 50, 50, 100, 200, 500, 1000, 2000]
 MIXED = Covariates((0, 1, 2, 3, 4), (5,), ((6, 11), (11, 13)))

@@ -39,19 +39,19 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
-from picsc.client_modules import ClientModules
-from picsc.client_scores import own_rows
-from picsc.client_steps import LocalRecipe
-from picsc.datasets.catalog import by_name
+from picsc.datasets.catalog.lookup import by_name
 from picsc.datasets.images import ImageSet, pixel_scale
-from picsc.early_stopping import predict
-from picsc.engine import train
-from picsc.federated_algorithms import FedAvg
-from picsc.federation import Entry, Rules, begin, play_round
-from picsc.guidance import Guidance
-from picsc.models import lenet
+from picsc.federated.algorithms import FedAvg
+from picsc.federated.clients.evaluation import own_rows
+from picsc.federated.clients.local_steps import LocalRecipe
+from picsc.federated.clients.local_terms import Guidance
+from picsc.federated.clients.networks import ClientModules
+from picsc.federated.rounds import Entry, Rules, begin, play_round
+from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
-from picsc.threads import one_thread
+from picsc.training.early_stopping import predict
+from picsc.training.networks import lenet
+from picsc.training.single import train
 
 RECIPE: dict[str, Any] = {"epochs": 1, "batch_size": 64, "lr": 0.01, "momentum": 0.9}
 FIRST_STEPS, FIRST_LR = 60, 0.001

@@ -67,7 +67,7 @@ def shared(path: str) -> Shared:
 
 
 def lenet() -> nn.Sequential:
-    """The layers of `picsc.models.lenet` for one channel of 28 x 28 pixels."""
+    """The layers of `picsc.training.networks.lenet` for one channel of 28 x 28 pixels."""
     return nn.Sequential(
         nn.Conv2d(1, 6, 5),
         nn.MaxPool2d(2),

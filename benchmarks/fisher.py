@@ -135,7 +135,7 @@ class Peer:
 
 def cases() -> dict[str, tuple[nn.Module, Tensor, Tensor]]:
     """Models as they leave their initialisation, and rows of noise; costs do not depend on values."""
-    from picsc.models import lenet, mlp
+    from picsc.training.networks import lenet, mlp
 
     generator = torch.Generator().manual_seed(0)
 
@@ -155,7 +155,7 @@ def cases() -> dict[str, tuple[nn.Module, Tensor, Tensor]]:
 
 def deviation(model: nn.Module, x: Tensor, y: Tensor, dtype: torch.dtype) -> float:
     """Largest difference to the loop over rows, relative to the largest entry, on LOOP_ROWS rows."""
-    from picsc.fisher import empirical_fisher
+    from picsc.fisher.diagonal import empirical_fisher
 
     model, x = model.to(dtype), x[:LOOP_ROWS].to(dtype)
     expected = loop(model, x, y[:LOOP_ROWS])
@@ -166,7 +166,7 @@ def deviation(model: nn.Module, x: Tensor, y: Tensor, dtype: torch.dtype) -> flo
 
 def measure(name: str, model: nn.Module, x: Tensor, y: Tensor, peer: Peer | None, repeats: int) -> list[str]:
     """One line of the table per method."""
-    from picsc.fisher import empirical_fisher, row_scores
+    from picsc.fisher.diagonal import empirical_fisher, row_scores
 
     n = len(x)
     sizes = {

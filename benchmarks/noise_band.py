@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 
 import picsc
-from picsc.baseline import baseline_text, read_baseline, standing
-from picsc.reports import AuditReport
+from picsc.auditing.baseline import baseline_text, read_baseline, standing
+from picsc.reports.common import AuditReport
 
 
 def main() -> None:

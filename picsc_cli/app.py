@@ -9,16 +9,16 @@ from typing import Annotated
 
 import typer
 
-from picsc_cli import data as data_commands
-from picsc_cli import exits, streams
-from picsc_cli import recipe as recipe_commands
-from picsc_cli.audit import audit
-from picsc_cli.compare import compare
-from picsc_cli.config import config
-from picsc_cli.cv import cv
-from picsc_cli.fed import fed
-from picsc_cli.help import PanelledCommand, SayingGroup
-from picsc_cli.run import run
+from picsc_cli.commands import data as data_commands
+from picsc_cli.commands import recipe as recipe_commands
+from picsc_cli.commands.audit import audit
+from picsc_cli.commands.compare import compare
+from picsc_cli.commands.config import config
+from picsc_cli.commands.cv import cv
+from picsc_cli.commands.fed import fed
+from picsc_cli.commands.run import run
+from picsc_cli.console import exits, streams
+from picsc_cli.console.help import PanelledCommand, SayingGroup
 
 app = typer.Typer(
     name="picsc",

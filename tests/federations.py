@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from picsc.client_mlps import ClientMlps
-from picsc.client_modules import ClientModules
-from picsc.client_scores import own_rows
-from picsc.client_steps import LocalRecipe
-from picsc.covariates import of_numbers
-from picsc.federated_algorithms import Algorithm
-from picsc.federation import Course, Entry, Rules, begin, play_round
-from picsc.models import mlp
+from picsc.equations.covariate_kl import of_numbers
+from picsc.federated.algorithms import Algorithm
+from picsc.federated.clients.evaluation import own_rows
+from picsc.federated.clients.local_steps import LocalRecipe
+from picsc.federated.clients.mlps import ClientMlps
+from picsc.federated.clients.networks import ClientModules
+from picsc.federated.rounds import Course, Entry, Rules, begin, play_round
+from picsc.training.networks import mlp
 
 FEATURES, HIDDEN = 4, 3
 ONE_PASS = LocalRecipe(1, 8)

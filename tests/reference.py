@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import log_softmax
 
-from picsc.divergence import fisher_kl
+from picsc.equations.divergence import fisher_kl
 
 
 def log_density(output: Tensor, y: Tensor, likelihood: str) -> Tensor:

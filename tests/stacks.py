@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from picsc.models import mlp
-from picsc.stack import Problem
+from picsc.training.batched.layout import Problem
+from picsc.training.networks import mlp
 
 KINDS = (("classes", 2), ("classes", 3), ("numbers", 1))
 """Likelihoods and numbers of outputs: one readout, several, and means."""

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from picsc.datasets.file_table import FileTable
-from picsc.datasets.files import read_frame
+from picsc.datasets.files.read import read_frame
+from picsc.datasets.files.table import FileTable
 from picsc.errors import DataError
 from picsc.settings import ReadSettings
 

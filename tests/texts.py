@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from picsc.datasets.tokens import TokenSet
+from picsc.datasets.texts import TokenSet
 
 
 def bags(n: int = 120, *, shared: int = 10, own: int = 5, width: int = 12, seed: int = 0) -> TokenSet:

@@ -10,21 +10,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from picsc.datasets.array_files import TARGET, frame_of_arrays
-from picsc.datasets.dates import read_dates
-from picsc.datasets.file_formats import stem
-from picsc.datasets.file_table import FileTable
-from picsc.datasets.files import read_frame
-from picsc.datasets.kinds import infer
-from picsc.datasets.names import check_known, unique_names
-from picsc.datasets.raw import Raw, digest, raw
-from picsc.datasets.sources import STDIN
+from picsc.datasets.columns.dates import read_dates
+from picsc.datasets.columns.kinds import infer
+from picsc.datasets.columns.names import check_known, unique_names
+from picsc.datasets.columns.raw import Raw, digest, raw
+from picsc.datasets.columns.targets import pick, read_target
+from picsc.datasets.files.formats import stem
+from picsc.datasets.files.npz import TARGET, frame_of_arrays
+from picsc.datasets.files.read import read_frame
+from picsc.datasets.files.sources import STDIN
+from picsc.datasets.files.table import FileTable
 from picsc.datasets.table import Column, Dataset, LeftOut, Target
-from picsc.datasets.targets import pick, read_target
 from picsc.errors import DataError
-from picsc.reports import Reading
+from picsc.phrases import counted
+from picsc.reports.common import Reading
 from picsc.settings import ReadSettings
-from picsc.wording import counted
 
 FEWEST_ROWS = 4
 DECLARED = "declared by the file"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from picsc.datasets.table import POOLED, Column, Dataset, Target
 from picsc.errors import DataError
-from picsc.reports import Finding
+from picsc.reports.common import Finding
 
 Rows = NDArray[np.int64]
 """Row numbers, counted from 0."""

@@ -1,6 +1,6 @@
 """Row numbers of the pieces of one table, and what a person should know about a cut before trusting it."""
 
-from picsc.fragments.client_cut import ClientCut, cut_clients
+from picsc.fragments.clients import ClientCut, cut_clients
 from picsc.fragments.cutting import cut
 from picsc.fragments.partitions import Partition, partition
 from picsc.fragments.pieces import Cut, Fragment

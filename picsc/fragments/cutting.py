@@ -18,11 +18,11 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from picsc.datasets.encoding import encode
 from picsc.datasets.table import Dataset, Target
 from picsc.errors import DataError, SettingsError
-from picsc.fragments.distribution_balanced import balanced_folds, shifted_folds
-from picsc.fragments.key_values import by_size, distinct, group_codes, key, spelled
+from picsc.fragments.dob_scv import balanced_folds, shifted_folds
+from picsc.fragments.keys import by_size, distinct, group_codes, key, spelled
 from picsc.fragments.pieces import Cut, Fragment, in_no_piece
 from picsc.fragments.timeline import cut_times
-from picsc.reports import Finding
+from picsc.reports.common import Finding
 from picsc.settings import CutSettings
 
 DEFAULT_FOLDS = 10

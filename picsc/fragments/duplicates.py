@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.datasets.table import Column, Dataset
-from picsc.reports import Finding
+from picsc.reports.common import Finding
 
 _CHUNK = 1 << 16
 """Rows hashed at once: small enough to stay in the processor's cache."""

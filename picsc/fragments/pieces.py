@@ -11,9 +11,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.reports import Finding, Severity
+from picsc.phrases import share
+from picsc.reports.common import Finding, Severity
 from picsc.settings import CutSettings
-from picsc.wording import share
 
 
 @dataclass(frozen=True, slots=True)

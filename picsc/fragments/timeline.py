@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from picsc.errors import DataError, SettingsError
 from picsc.fragments.time_gap import far_enough, openings
 from picsc.fragments.time_lengths import fifteen_digits, length_of_time, number
-from picsc.reports import Finding
-from picsc.wording import listed
+from picsc.phrases import listed
+from picsc.reports.common import Finding
 
 DEFAULT_CUTS = 10
 _DAY = np.timedelta64(1, "D")

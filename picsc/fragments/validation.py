@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.datasets.table import Dataset, Target
-from picsc.fragments.dependence import neighbours_alike
+from picsc.fragments.autocorrelation import neighbours_alike
 from picsc.fragments.duplicates import duplicates_across
-from picsc.fragments.key_values import group_codes, key
+from picsc.fragments.keys import group_codes, key
 from picsc.fragments.pieces import Cut
-from picsc.reports import Finding
-from picsc.wording import counted, listed, share
+from picsc.phrases import counted, listed, share
+from picsc.reports.common import Finding
 
 FEW_ROWS = 20
 """Pieces below this say little about anything."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from picsc.settings.auditing import AuditSettings
-from picsc.settings.comparison import CompareSettings, WeighSettings
-from picsc.settings.cross_validation import CvSettings
-from picsc.settings.federation import FedSettings
-from picsc.settings.names import (
+from picsc.settings.audit import AuditSettings
+from picsc.settings.base import Settings, validated
+from picsc.settings.choices import (
     COMPARE_METHODS,
     FED_METHODS,
     METHODS,
@@ -33,10 +31,12 @@ from picsc.settings.names import (
     Weighting,
     ZeroBased,
 )
-from picsc.settings.pieces import WAYS, CutSettings, PartitionSettings
+from picsc.settings.compare import CompareSettings, WeighSettings
+from picsc.settings.cutting import WAYS, CutSettings, PartitionSettings
+from picsc.settings.cv import CvSettings
+from picsc.settings.fed import FedSettings
 from picsc.settings.reading import ReadSettings
 from picsc.settings.training import PenaltySettings, TrainSettings
-from picsc.settings.validation import Settings, validated
 
 __all__ = [
     "COMPARE_METHODS",

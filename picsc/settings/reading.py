@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from picsc.settings.names import Decimal, Delimiter, FileFormat, Quote, Task, ZeroBased
-from picsc.settings.validation import Settings
+from picsc.settings.base import Settings
+from picsc.settings.choices import Decimal, Delimiter, FileFormat, Quote, Task, ZeroBased
 
 
 class ReadSettings(Settings):

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from picsc.settings.names import DeviceName, Merge, PenaltyName, Precision
-from picsc.settings.validation import Settings
+from picsc.settings.base import Settings
+from picsc.settings.choices import DeviceName, Merge, PenaltyName, Precision
 
 
 class TrainSettings(Settings):
@@ -37,7 +37,7 @@ class PenaltySettings(Settings):
     kind: PenaltyName = "kl"
     """Algorithm 1's divergence between fragments: Fisher KL, mean squared Frobenius distance, or the trace of Eq. 7."""
     strength: Annotated[float, Field(ge=0)] | Literal["auto"] = "auto"
-    """lambda; auto chooses among `picsc.selection.STRENGTHS` by inner cross-validation on training rows."""
+    """lambda; auto chooses among `picsc.training.tuning.STRENGTHS` by inner cross-validation on training rows."""
     warmup: Annotated[float, Field(ge=0, le=1)] = 0.5
     """Share of the steps over which Algorithm 1's lambda rises linearly from 0; 0 is constant, as printed."""
     alpha: Annotated[float, Field(ge=0, le=1)] = 0.9

@@ -10,7 +10,7 @@ from picsc.weighting.diagnostics import Diagnostics, diagnose, flattened, refuse
 from picsc.weighting.kmm import kmm, solve
 from picsc.weighting.logistic import log_ratio, logistic
 from picsc.weighting.memory import estimated_bytes
-from picsc.weighting.ratio import rulsif, ulsif
+from picsc.weighting.ulsif import rulsif, ulsif
 
 WEIGHTINGS: dict[str, Callable[..., Tensor]] = {"iw": logistic, "ulsif": ulsif, "rulsif": rulsif, "kmm": kmm}
 """Weightings by name: (x (n, f), z (m, f), *, seed) to (n,) weights of mean 1."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from picsc.devices import as_sums, sum_dtype
 from picsc.errors import DataError, NumericsError
+from picsc.runtime.devices import as_sums, sum_dtype
 
 FLOOR = 0.05
 """Share of n below which an effective sample size, or a mean weight that should be 1, is too small to go on."""

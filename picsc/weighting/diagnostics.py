@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from picsc.devices import as_sums
 from picsc.errors import NumericsError, SettingsError
+from picsc.runtime.devices import as_sums
 from picsc.weighting.checks import ADVICE, FLOOR, normalised
 from picsc.weighting.logistic import log_ratio
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from picsc.devices import as_sums
+from picsc.runtime.devices import as_sums
 
 SAMPLED = 1000
 """Rows of each side that the median distance is taken from."""

@@ -10,8 +10,8 @@ import math
 import torch
 from torch import Tensor
 
-from picsc.devices import as_sums, sum_dtype
 from picsc.errors import NumericsError, SettingsError
+from picsc.runtime.devices import as_sums, sum_dtype
 from picsc.weighting.checks import ADVICE, checked, normalised
 from picsc.weighting.kernels import centred, gaussian, median_distance
 

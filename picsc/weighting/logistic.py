@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
-from picsc.devices import as_sums, sum_dtype
-from picsc.threads import solve
+from picsc.runtime.devices import as_sums, sum_dtype
+from picsc.runtime.threads import solve
 from picsc.weighting.checks import FLOOR, checked, normalised
 
 FOLDS = 5

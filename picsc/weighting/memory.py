@@ -8,7 +8,7 @@ from picsc.weighting.kernels import SAMPLED
 from picsc.weighting.kmm import BLOCK
 from picsc.weighting.kmm import CHUNK as TARGETS
 from picsc.weighting.logistic import FOLDS, HELD, NARROWEST, RIDGES, WIDEST, WORK
-from picsc.weighting.ratio import CENTRES, CHUNK
+from picsc.weighting.ulsif import CENTRES, CHUNK
 
 
 def estimated_bytes(name: str, n: int, m: int, f: int) -> int:

@@ -1,8 +1,8 @@
 """Audits as annotations of GitHub: `::error file=...,line=N,title=...::message`, at most ten of them.
 
 GitHub shows ten annotations of a step and drops the others without a word, so the first one sums up, at most nine more
-name the worst, and what is left is counted. A failure (see `picsc_cli.exits.failing`) is an error; a warning, an
-inconclusive piece and a shift that does not fail are warnings; a shift that the baseline knows is a notice.
+name the worst, and what is left is counted. A failure (see `picsc_cli.console.exits.failing`) is an error; a warning,
+an inconclusive piece and a shift that does not fail are warnings; a shift that the baseline knows is a notice.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from picsc_cli import exits
-from picsc_cli.audit_words import moved, overall_lines, said, side
-from picsc_cli.page import Page, number
-from picsc_cli.streams import printable
+from picsc_cli.console import exits
+from picsc_cli.console.streams import printable
+from picsc_cli.text.audit_words import moved, overall_lines, said, side
+from picsc_cli.text.page import Page, number
 
 if TYPE_CHECKING:
-    from picsc.reports import AuditReport, AuditReports, FragmentReport, Reading
+    from picsc.reports.common import AuditReport, AuditReports, FragmentReport, Reading
 
 MOST = 10
 """Annotations that GitHub shows of one step."""

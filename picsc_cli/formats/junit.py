@@ -10,13 +10,13 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
-from picsc_cli import exits
-from picsc_cli.audit_words import moved, said, side, standing
-from picsc_cli.page import Page, number, probability
-from picsc_cli.streams import printable
+from picsc_cli.console import exits
+from picsc_cli.console.streams import printable
+from picsc_cli.text.audit_words import moved, said, side, standing
+from picsc_cli.text.page import Page, number, probability
 
 if TYPE_CHECKING:
-    from picsc.reports import AuditReport, AuditReports, FragmentReport, Unaudited
+    from picsc.reports.common import AuditReport, AuditReports, FragmentReport, Unaudited
 
 _PAGE = Page()
 _MOST_COLUMNS = 20

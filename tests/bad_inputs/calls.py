@@ -11,8 +11,8 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from bad_inputs.contents import content
 from picsc_cli.app import app
+from tests.bad_inputs.contents import content
 
 HERE = Path(__file__).parent
 SENTENCES = HERE / "sentences.txt"

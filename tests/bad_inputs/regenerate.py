@@ -10,9 +10,9 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parents[1]))
 
-from bad_inputs.calls import SENTENCES, called, cases, sentences  # noqa: E402 - the tests are no package
+from tests.bad_inputs.calls import SENTENCES, called, cases, sentences  # noqa: E402
 
 groups = sys.argv[1:]
 said: dict[str, str] = {}

@@ -21,16 +21,16 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["picsc", "yaml"]):
-    from picsc.baseline import read_baseline
-    from picsc.datasets import libsvm_files
-    from picsc.datasets.files import read_frame
+    from picsc.auditing.baseline import read_baseline
+    from picsc.datasets.files import libsvm as libsvm_files
+    from picsc.datasets.files.read import read_frame
     from picsc.datasets.load import from_file
     from picsc.errors import PicscError, RecipeError
-    from picsc.project_file import project_file
-    from picsc.recipe_keys import KINDS, Recipe
-    from picsc.recipes import load_recipes
-    from picsc.setting_sources import resolved
+    from picsc.recipes.load import load_recipes
     from picsc.settings import ReadSettings
+    from picsc.settings.layers import resolved
+    from picsc.settings.pyproject import project_file
+    from picsc.settings.recipe import KINDS, Recipe
 
 _ARFF = (
     b"@relation r\n@attribute a numeric\n@attribute d date 'yyyy-MM-dd HH:mm'\n@attribute 'b c' {x,'y z','\\'q'}\n"

@@ -6,16 +6,15 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parents[1]))
 
-from compare_factories import compare_report  # noqa: E402 - the tests are no package
-from compare_recipe_factories import compare_recipe_report  # noqa: E402
-from factories import audit_report, audit_reports, cv_report, recipe_report  # noqa: E402
-from fed_factories import fed_audit_report, fed_report  # noqa: E402
-from fed_recipe_factories import fed_recipe_report  # noqa: E402
-
-from picsc_cli.page import Page  # noqa: E402
-from picsc_cli.renderers import as_text  # noqa: E402
+from picsc_cli.output.registry import as_text  # noqa: E402
+from picsc_cli.text.page import Page  # noqa: E402
+from tests.factories.audit import audit_report, audit_reports, cv_report, recipe_report  # noqa: E402
+from tests.factories.compare import compare_report  # noqa: E402
+from tests.factories.compare_recipes import compare_recipe_report  # noqa: E402
+from tests.factories.fed import fed_audit_report, fed_report  # noqa: E402
+from tests.factories.fed_recipes import fed_recipe_report  # noqa: E402
 
 AUDIT = {"json": "json", "csv": "csv", "markdown": "md", "junit": "xml", "github": "github.txt"}
 

@@ -1,0 +1,1 @@
+"""The audit: cut, design, test, attribute, report."""

@@ -1,0 +1,130 @@
+"""The null hypothesis "pieces are exchangeable", drawn by permuting piece labels.
+
+Letters: n rows, L labels (K pieces, and one more when the reference is a file), C draws at a time.
+A draw costs no training: all that depends on rows is computed once, and a permutation only regroups it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+Ints = NDArray[np.int64]
+
+ROWS_PER_DRAW = 20_000
+"""Above this many rows the draws permute a subsample, see `picsc.auditing.permutations`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Which labels are pieces to be judged, and what each is compared with."""
+
+    labels: int
+    """L: how many labels the rows carry."""
+    pieces: tuple[int, ...]
+    """The K labels that are judged."""
+    reference: tuple[int, ...] | Literal["rest"]
+    """Label of each piece's reference, or everything but the piece."""
+
+    def split(self, sums: Tensor) -> tuple[Tensor, Tensor]:
+        """Sums per label, (C, L, ...), to sums of each piece and of its reference, both (C, K, ...)."""
+        piece = sums[:, list(self.pieces)]
+        if self.reference == "rest":
+            return piece, sums.sum(1, keepdim=True) - piece
+        return piece, sums[:, list(self.reference)]
+
+    def effective(self, sizes: Tensor) -> Tensor:
+        """n_eff = 1 / (1/n_piece + 1/n_reference) from rows per label, (C, L) to (C, K)."""
+        piece, reference = self.split(sizes)
+        return 1 / (1 / piece + 1 / reference)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What may change places under the null."""
+
+    units: Ints | None = None
+    """(n,) id of the thing that moves as a whole (a group, a block); None when every row moves alone."""
+    strata: Ints | None = None
+    """(n,) class within which labels are permuted, as stratified splits do; None for one class."""
+
+    def among(self, rows: Ints) -> Exchange:
+        """The same for some of the rows."""
+        return Exchange(*(None if ids is None else ids[rows] for ids in (self.units, self.strata)))
+
+
+def blocks(labels: Ints, length: int, order: Ints) -> Ints:
+    """Ids of runs of `length` consecutive rows that never cross a piece's border.
+
+    Args:
+        labels: (n,) piece of each row.
+        length: rows per block; the last block of a piece may be shorter.
+        order: (n,) row numbers in stream order.
+
+    Returns:
+        (n,) ids.
+    """
+    along = labels[order]
+    position = np.empty(len(labels), np.int64)
+    for label in np.unique(along):
+        rows = order[along == label]
+        position[rows] = np.arange(len(rows)) // length
+    _, ids = np.unique(np.stack([labels, position]), axis=1, return_inverse=True)
+    return ids.reshape(-1).astype(np.int64)
+
+
+def subsample(labels: Ints, exchange: Exchange, *, rows: int, seed: int) -> Ints:
+    """Row numbers of a proportional subsample, by label and stratum, in whole units.
+
+    Returns:
+        (m,) increasing, m close to `rows`; all rows when there are no more than that.
+    """
+    n = len(labels)
+    if n <= rows:
+        return np.arange(n)
+    rng = np.random.default_rng([seed, 1])
+    if exchange.units is not None:
+        _, unit = np.unique(exchange.units, return_inverse=True)
+        sizes = np.bincount(unit)
+        order = rng.permutation(len(sizes))
+        kept = order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), rows)))]
+        return np.flatnonzero(np.isin(unit, kept))
+    cell = labels if exchange.strata is None else labels * (exchange.strata.max() + 2) + exchange.strata + 1
+    shuffled = rng.permutation(n)
+    shuffled = shuffled[np.argsort(cell[shuffled], kind="stable")]  # cell by cell, in random order within
+    # every n/rows-th place of that order: proportional in every cell, at least one row of cells that large
+    return np.sort(shuffled[np.unique((np.arange(rows) * (n / rows)).astype(np.int64))])
+
+
+def draw_labels(labels: Ints, exchange: Exchange, *, draws: int, seed: int, cells: int = 4_000_000) -> Iterator[Ints]:
+    """The observed labels, then `draws` permutations of them, in chunks of (C, n).
+
+    Args:
+        labels: (n,) label of each row.
+        exchange: what may change places.
+        draws: B, permutations after the observed labels.
+        seed: of the permutations.
+        cells: about how many numbers a chunk holds.
+    """
+    rng = np.random.default_rng([seed, 2])
+    n = len(labels)
+    if exchange.units is None:
+        first, unit = np.arange(n), None
+    else:
+        _, first, unit = np.unique(exchange.units, return_index=True, return_inverse=True)
+    moving = labels[first]
+    strata = np.zeros(len(first), np.int64) if exchange.strata is None else exchange.strata[first]
+    members = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
+    chunk = max(1, cells // max(n, 1))
+    for start in range(0, draws + 1, chunk):
+        drawn = np.tile(moving, (min(chunk, draws + 1 - start), 1))
+        for rows in members:
+            drawn[:, rows] = rng.permuted(drawn[:, rows], axis=1)
+        if start == 0:
+            drawn[0] = moving
+        yield drawn if unit is None else drawn[:, unit.reshape(-1)]

@@ -1,0 +1,60 @@
+"""How alike folds are: their mean column KL beside that of random folds.
+
+Letters: B draws (an axis of B + 1 has the observed value first).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from picsc.reports.common import Balance, Finding
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from picsc.fragments import Cut
+
+SLACK = 1e-9
+"""Relative difference below which two sums of the same numbers in another order are equal."""
+
+
+def balance(pieces: Cut, mean_kl: NDArray[np.float64] | None, *, with_file: bool) -> Balance | None:
+    """Put the folds' mean column KL beside its draws under the null.
+
+    Reading: the paper compares cross-validation by accuracy alone; a one-sided test in the lower tail says whether a
+        splitter makes folds more alike than chance does.
+
+    Args:
+        pieces: how the table was cut.
+        mean_kl: (B + 1,) covariate KL, mean over columns and pieces, nats; None without columns.
+        with_file: the pieces are compared with a file, which no splitter balances them against.
+
+    Returns:
+        None where the pieces are no folds.
+    """
+    if mean_kl is None or with_file or any(fragment.kind != "fold" for fragment in pieces.fragments):
+        return None
+    observed = float(mean_kl[0])
+    as_alike = int((mean_kl[1:] <= observed * (1 + SLACK)).sum())
+    return Balance(observed, float(np.median(mean_kl[1:])), (1 + as_alike) / len(mean_kl))
+
+
+def more_balanced(found: Balance | None, level: float) -> list[Finding]:
+    """Say so when folds are more alike than random ones.
+
+    Args:
+        found: the folds' balance, if they are folds.
+        level: a smaller or equal lower-tail p is said.
+    """
+    if found is None or found.p_less > level:
+        return []
+    return [
+        Finding(
+            "more-balanced",
+            "note",
+            f"the folds are more alike than random ones: mean column KL {found.kl:.3g} where random folds have "
+            f"{found.expected:.3g} (p {found.p_less:.2g})",
+        )
+    ]

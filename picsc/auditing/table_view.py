@@ -1,0 +1,201 @@
+"""From a data set to what the shift tests see: coded columns, a reference model, and what each row contributes.
+
+Everything here is a function of the pooled rows and never of the cut, which is what makes the pieces exchangeable.
+Letters: n rows, f encoded columns, d parameters.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from picsc.auditing.column_tests import Coded, code_levels, code_numbers
+from picsc.auditing.exchangeability import ROWS_PER_DRAW, Ints
+from picsc.auditing.null_statistics import Table
+from picsc.datasets.encoding import encode, fit
+from picsc.datasets.table import Target
+from picsc.fisher.diagonal import row_scores
+from picsc.reports.common import Finding
+from picsc.training.single import fit_reference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from picsc.auditing.permutations import PerRow
+    from picsc.datasets.table import Column, Dataset
+
+EXACT_ROWS = 5_000
+"""Up to here sums are in float64, where they cost nothing; beyond, float32."""
+MOST_INPUTS, COMBINATIONS = 2_000, 1_000
+"""The reference model sees as many random combinations of the encoded columns as the latter, where there are more of
+them than the former: what a draw costs grows with the model's parameters."""
+CONTRIBUTIONS = 50_000_000
+"""Most numbers per draw: rows times what each contributes."""
+
+
+def audit_table(dataset: Dataset, *, seed: int, covariates: Dataset | None = None) -> Table:
+    """Code the columns, train the reference model on all rows, and say what each row contributes.
+
+    Source: Section "Model architectures" for the model; Eq. 1 for its per-row gradients.
+
+    Args:
+        dataset: of n rows, all of which are in a piece or in the reference.
+        seed: of the model's initial parameters and minibatches.
+        covariates: the same rows with columns that the data question is asked of instead; the model sees `dataset`.
+    """
+    encoded = encode(dataset).matrix
+    target = _usable(dataset.target)
+    inputs = encoded if target is None else _combined(encoded, seed=seed)
+    model = None if target is None else _trained(inputs, target, seed=seed)
+    if covariates is None:
+        return table_of(dataset, encoded, inputs, model)
+    return table_of(covariates, encode(covariates).matrix, inputs, model)
+
+
+def too_wide(dataset: Dataset) -> list[Finding]:
+    """Say so where the reference model does not see every column by itself."""
+    width = len(fit(dataset, np.zeros(0, np.int64)).names)
+    if width <= MOST_INPUTS or _usable(dataset.target) is None:
+        return []
+    told = f"the reference model sees {COMBINATIONS:,} random combinations of the {width:,} encoded columns"
+    return [Finding("wide-table", "note", f"{told}; every column is tested by itself all the same")]
+
+
+def _combined(encoded: NDArray[np.float32], *, seed: int) -> NDArray[np.float32]:
+    """Random combinations of very many columns, which keep the distances between rows; else the columns themselves.
+
+    Their coefficients are drawn for one column after the other, and never depend on a value.
+    """
+    width = encoded.shape[1]
+    if width <= MOST_INPUTS:
+        return encoded
+    rng = np.random.default_rng([seed, 5])
+    out = np.zeros((len(encoded), COMBINATIONS), np.float32)
+    for start in range(0, width, MOST_INPUTS):
+        part = encoded[:, start : start + MOST_INPUTS]
+        out += part @ rng.standard_normal((part.shape[1], COMBINATIONS), np.float32)
+    combined: NDArray[np.float32] = out / np.float32(np.sqrt(width))
+    return combined
+
+
+def table_of(
+    dataset: Dataset, encoded: NDArray[np.float32], inputs: NDArray[np.float32], model: nn.Module | None
+) -> Table:
+    """Code the columns, and say what each row contributes to a model that is already trained.
+
+    The gradients of short tables are taken in float64, so that row order changes nothing beyond 1e-12.
+
+    Args:
+        dataset: of n rows.
+        encoded: (n, f) for the domain classifier.
+        inputs: (n, ...) what the model sees of each row.
+        model: gives logits, or means of a standardised numeric target; None without a target.
+    """
+    exact = torch.float64 if dataset.n <= EXACT_ROWS else torch.float32
+    target = _usable(dataset.target)
+    numbers = [cast("NDArray[np.float64]", column.values) for column in dataset.columns if not column.coded]
+    f_numeric = len(numbers)
+    if target is not None and target.kind == "numbers":
+        numbers.append(cast("NDArray[np.float64]", target.values))
+    scores, d = _no_scores(exact) if target is None or model is None else _scores(inputs, target, model, exact)
+    values = _standardised(numbers, exact)
+
+    def contributions(rows: Ints) -> Tensor:
+        gradient, labelled = scores(rows).tensor_split([d], dim=1)
+        return torch.cat([gradient, gradient.square(), labelled, *values(rows), torch.ones_like(labelled)], 1)
+
+    return Table(
+        columns=tuple(_coded(column) for column in dataset.columns),
+        target=None if target is None else _coded(target),
+        encoded=encoded,
+        contributions=contributions,
+        parameters=d,
+        f_numeric=f_numeric,
+        rows_per_draw=min(ROWS_PER_DRAW, max(2_000, CONTRIBUTIONS // (2 * d + 3 * len(numbers) + 2))),
+    )
+
+
+def _usable(target: Target | None) -> Target | None:
+    return None if target is None or target.missing.all() else target
+
+
+def _coded(column: Column | Target) -> Coded:
+    coded = column.kind == "classes" if isinstance(column, Target) else column.coded
+    if coded:
+        return code_levels(column.name, cast("NDArray[np.int64]", column.values), len(column.levels))
+    return code_numbers(column.name, cast("NDArray[np.float64]", column.values))
+
+
+def _standardised(
+    columns: list[NDArray[np.float64]], dtype: torch.dtype
+) -> Callable[[Ints], tuple[Tensor, Tensor, Tensor]]:
+    """Rows to standardised values, 0 where missing; their squares; and 1 where present: (m, f) each."""
+    centres = [_centre(values) for values in columns]
+
+    def per_row(rows: Ints) -> tuple[Tensor, Tensor, Tensor]:
+        out, there = (torch.zeros((len(rows), len(columns)), dtype=dtype) for _ in range(2))
+        for j, (values, (mean, sd)) in enumerate(zip(columns, centres, strict=True)):
+            taken = values[rows]
+            present = ~np.isnan(taken)
+            out[:, j] = torch.from_numpy(np.where(present, (taken - mean) / sd, 0.0))
+            there[:, j] = torch.from_numpy(present)
+        return out, out.square(), there
+
+    return per_row
+
+
+def _centre(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Mean and standard deviation of the values present; (0, 1) of none, and never a deviation of 0."""
+    present = values[~np.isnan(values)]
+    return (float(present.mean()), float(present.std()) or 1.0) if len(present) else (0.0, 1.0)
+
+
+def _no_scores(dtype: torch.dtype) -> tuple[PerRow, int]:
+    return lambda rows: torch.zeros((len(rows), 1), dtype=dtype), 0
+
+
+def _trained(encoded: NDArray[np.float32], target: Target, *, seed: int) -> nn.Module:
+    """The reference model, of the labelled rows."""
+    labelled = ~target.missing
+    return fit_reference(
+        torch.from_numpy(encoded[labelled]),
+        _model_target(target)[torch.from_numpy(labelled)],
+        likelihood=target.kind,
+        outputs=len(target.levels) if target.kind == "classes" else 1,
+        seed=seed,
+    )
+
+
+def _scores(inputs: NDArray[np.float32], target: Target, model: nn.Module, exact: torch.dtype) -> tuple[PerRow, int]:
+    """The model's per-row gradients, and d."""
+    labelled, y, likelihood = ~target.missing, _model_target(target), target.kind
+    model = deepcopy(model).to(exact)
+    d = sum(parameter.numel() for parameter in model.parameters())
+
+    def per_row(rows: Ints) -> Tensor:
+        """Gradients, then 1 where there is a label: (m, d + 1)."""
+        known = labelled[rows]
+        out = torch.zeros((len(rows), d + 1), dtype=exact)
+        x = torch.from_numpy(inputs[rows[known]]).to(exact)
+        labels = y[torch.from_numpy(rows[known])]
+        if len(x) > 0:
+            out[torch.from_numpy(known), :-1] = row_scores(
+                model, x, labels if likelihood == "classes" else labels.to(exact), likelihood=likelihood
+            )
+        out[:, -1] = torch.from_numpy(known)
+        return out
+
+    return per_row, d
+
+
+def _model_target(target: Target) -> Tensor:
+    """Class codes as they are; numbers in units of their standard deviation."""
+    if target.kind == "classes":
+        return torch.from_numpy(target.values.astype(np.int64))
+    mean, deviation = _centre(target.values.astype(np.float64))
+    return torch.from_numpy((target.values - mean) / deviation).float()

@@ -1,0 +1,1 @@
+"""PIcsC beside importance weighting."""

@@ -1,0 +1,1 @@
+"""Standard against corrected cross-validation."""

@@ -1,0 +1,272 @@
+"""The verb `cross_validate`: standard cross-validation against PIcsC and its controls, fold- or batch-wise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from picsc.cross_validation.methods import METHOD_FUNCTIONS, Experiment, Found
+from picsc.cross_validation.splits import repeats
+from picsc.cross_validation.summary import assemble
+from picsc.datasets.description import left_out, versions
+from picsc.datasets.images import ImageSet, refuse_columns
+from picsc.datasets.open import take_in
+from picsc.datasets.table import Dataset
+from picsc.datasets.texts import TokenSet, no_characters
+from picsc.errors import DataError
+from picsc.reports.common import Finding
+from picsc.runtime.devices import pick_device
+from picsc.runtime.processes import run_tasks
+from picsc.runtime.run_folder import RunFolder, open_run
+from picsc.runtime.threads import one_thread
+from picsc.settings import (
+    CvSettings,
+    Merge,
+    Method,
+    PenaltyName,
+    Splitter,
+    validated,
+)
+from picsc.training.defaults import backend_of, kind_of, recipe_of, rows_of
+from picsc.training.tuning import INNER
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from picsc.reports.cv import CvReport
+
+ONE_INNER = 2000
+"""Rows above which one inner part judges candidates as surely as three do for a third of the work."""
+SMALL_WORK = 20_000_000
+"""Rows x features x repeats below which starting another process costs more than it saves."""
+CONTROLS: tuple[Method, ...] = ("st-cv", "weight-decay", "carried", "average", "subsample")
+
+
+def cross_validate(
+    data: pd.DataFrame | ImageSet | TokenSet | ArrayLike | str | Path,
+    y: ArrayLike | None = None,
+    *,
+    target: str | None = None,
+    folds: int | None = None,
+    batches: int | None = None,
+    by: str | None = None,
+    time: str | None = None,
+    every: str | None = None,
+    cuts: int | None = None,
+    group: str | None = None,
+    splitter: Splitter | None = None,
+    shuffle: bool = True,
+    algorithm: Literal[1, 2] | None = None,
+    penalty: PenaltyName = "kl",
+    strength: float | Literal["auto"] = "auto",
+    merge: Merge = "fisher",
+    gamma: float | None = None,
+    epochs: int | None = None,
+    lr: float | None = None,
+    batch_size: int | None = None,
+    repeats: int | None = None,
+    weights: str | None = None,
+    keep_rare: bool = False,
+    seed: int = 0,
+    jobs: int = 1,
+) -> CvReport:
+    """Compare standard cross-validation with PIcsC and its controls on one data set.
+
+    Source: E1 to E4.
+
+    Args:
+        data: frame, array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), bags of words as a
+            `TokenSet`, or a file's path.
+        y: labels (n,), with an array.
+        target: column to predict; None looks for the usual names, then takes the last column.
+        folds: cross-validation folds; without any way to cut, 10.
+        batches: contiguous batches, each of which trains a model that a fixed validation part judges.
+        by: column with one piece per value, tested in turn.
+        time: column to order and cut into pieces, which are treated as batches.
+        every: length of a piece of time.
+        cuts: number of pieces of time.
+        group: column whose values folds do not divide.
+        splitter: of folds: kfold, stratified, group, stratified-group, dob-scv or ms-scv; None is stratified for
+            classes.
+        shuffle: shuffle rows before cutting folds, anew in every repeat.
+        algorithm: of the paper; None is 1 for folds and groups, 2 for batches and time.
+        penalty: Algorithm 1's divergence.
+        strength: lambda, or auto.
+        merge: which models Algorithm 2 evaluates.
+        gamma: Algorithm 2's threshold; None is calibrated.
+        epochs: passes over the training rows; None is 200 for tables, 5 for images and texts.
+        lr: learning rate; None is 0.02 for tables, 0.001 for images and 0.003 for texts.
+        batch_size: rows per step; None is all rows of small tables.
+        repeats: runs with other seeds; None is 5 for tables, 1 for images and texts.
+        weights: column of row weights.
+        keep_rare: rows of classes with fewer rows than folds are always learned from and never tested.
+        seed: of every random draw.
+        jobs: processes; never changes a number.
+
+    Returns:
+        The report; accuracies are fractions.
+
+    Raises:
+        SettingsError: an option cannot be used.
+        DataError: the data cannot be used.
+    """
+    cut: dict[str, object] = {
+        "folds": folds, "batches": batches, "by": by, "time": time, "every": every, "cuts": cuts, "group": group,
+        "splitter": splitter, **({} if shuffle else {"shuffle": False}),
+    }  # fmt: skip
+    settings = validated(
+        CvSettings,
+        read={} if target is None else {"target": target},
+        cut=cut,
+        algorithm=algorithm,
+        penalty={"kind": penalty, "strength": strength, "merge": merge, "gamma": gamma},
+        train={"epochs": epochs, "lr": lr, "batch_size": batch_size},
+        repeats=repeats,
+        weights=weights,
+        keep_rare=keep_rare,
+        seed=seed,
+        jobs=jobs,
+    )
+    with TemporaryDirectory(prefix="picsc-") as kept:  # a call from Python is not resumed, so nothing stays behind
+        dataset = take_in(data, y, settings.read, keys=settings.keys)
+        return cross_validate_dataset(dataset, settings, run_dir=Path(kept) / "run")
+
+
+def cross_validate_dataset(
+    data: Dataset | ImageSet | TokenSet,
+    settings: CvSettings,
+    *,
+    run_dir: Path | None = None,
+    resume: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> CvReport:
+    """Compare methods on data that was read already.
+
+    Args:
+        data: the table, the images or the bags of words.
+        settings: everything else.
+        run_dir: where finished parts are kept; None is a folder of the user's cache.
+        resume: go on from the parts that are there.
+        progress: told what is being done.
+
+    Raises:
+        SettingsError: an option does not fit the data.
+        DataError: the data cannot be compared on.
+    """
+    tell = progress or (lambda _: None)
+    data = no_characters(data)
+    with one_thread():
+        prepared = _prepared(data, settings)
+        experiment = prepared.experiment
+        jobs = settings.jobs if not isinstance(data, Dataset) or prepared.work > SMALL_WORK else 1
+        names = _wanted(settings)
+        with open_run(run_dir, prepared.manifest, resume=resume) as folder:
+            tasks = [(experiment, folder, name) for name in names]
+            left = set(names)
+
+            def done(i: int) -> None:
+                left.discard(names[i])
+                tell(f"training: {', '.join(left)}" if left else "comparing")
+
+            tell(f"training: {', '.join(names)}")
+            results = dict(zip(names, run_tasks(_run, tasks, jobs, done=done), strict=True))
+        return assemble(data, settings, experiment, results, prepared.findings, prepared.manifest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    experiment: Experiment
+    findings: tuple[Finding, ...]
+    manifest: dict[str, object]
+    work: float
+    """Rows x features x repeats."""
+
+
+def _run(task: tuple[Experiment, RunFolder, str]) -> Found:
+    """One method; a function of the module, so that another process can call it."""
+    experiment, folder, name = task
+    return METHOD_FUNCTIONS[name](experiment, folder, name)
+
+
+def _wanted(settings: CvSettings) -> list[str]:
+    """Everything to compute, the longest first."""
+    methods = {*settings.methods, *CONTROLS}
+    corrected = ["whole-picsc", "picsc"] if "picsc" in methods else []
+    return [*corrected, "weight-decay", "carried", "st-cv", "subsample", "whole"]
+
+
+def _prepared(data: Dataset | ImageSet | TokenSet, settings: CvSettings) -> _Prepared:
+    kind = kind_of(data)
+    findings: list[Finding] = []
+    if kind != "table":
+        refuse_columns(settings.cut, settings.read, weights=settings.weights, kind=kind)
+    table, official = rows_of(data, findings, verb="cross-validation")
+    count = settings.repeats or (5 if kind == "table" else 1)
+    plan = tuple(repeats(table, settings, count, official))
+    findings += (*_advised(plan[0].findings, settings), *left_out(table)) if kind == "table" else ()
+    weights = _weights(table, settings)
+    recipe = recipe_of(settings.train, sum(map(len, plan[0].pieces)), kind)
+    device = pick_device(settings.train.device)
+    if device.note and device.device.type != "cpu":  # that a machine has nothing faster is no finding about data
+        findings.append(Finding("device", "note", device.note))
+    backend = backend_of(
+        table if kind == "table" else data,
+        replace(recipe, warmup=settings.penalty.warmup),
+        settings.train,
+        settings.penalty.kind,
+        device.device,
+        weights=weights,
+    )
+    features = float(len(table.columns))
+    if not isinstance(data, Dataset):
+        features = float(data.pixels[0].size if isinstance(data, ImageSet) else data.width)
+    work = len(plan) * len(plan[0].pieces) * table.n * features
+    manifest = {
+        "versions": versions(),
+        "seed": settings.seed,
+        "data_sha256": data.sha256,
+        "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
+    }
+    experiment = Experiment(
+        backend=backend,
+        likelihood="classes" if kind != "table" else table.target.kind,  # type: ignore[union-attr] # checked by _labelled
+        repeats=plan,
+        algorithm=settings.algorithm or (1 if settings.foldwise else 2),
+        penalty=settings.penalty,
+        weights=weights,
+        keep_rows=count == 1 and not settings.foldwise,
+        inner=1 if kind != "table" or table.n > ONE_INNER else INNER,
+        at_once=1 if kind != "table" else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,
+    )
+    return _Prepared(experiment, tuple(findings), manifest, work)
+
+
+def _advised(findings: Sequence[Finding], settings: CvSettings) -> list[Finding]:
+    """Name the option that only this verb has."""
+    if settings.keep_rare or not settings.foldwise:
+        return list(findings)
+    return [replace(f, advice=f"{f.advice}; --keep-rare tests none") if f.code == "rare-class" else f for f in findings]
+
+
+def _weights(dataset: Dataset, settings: CvSettings) -> NDArray[np.float64] | None:
+    """Row weights, all finite and not negative."""
+    if settings.weights is None:
+        return None
+    values = dataset.keys[settings.weights]
+    if values.dtype.kind != "f":
+        raise DataError(f"{dataset.name}: --weights column {settings.weights!r} holds no numbers; choose another")
+    weights = values.astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise DataError(
+            f"{dataset.name}: --weights column {settings.weights!r} holds {weights[bad[0]]:g} in row {bad[0] + 1}: "
+            "weights must be finite and at least 0"
+        )
+    return weights

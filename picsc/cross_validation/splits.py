@@ -1,0 +1,179 @@
+"""Which rows train and which are tested in one repeat of a comparison. Letters: n rows, k pieces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+
+from picsc.datasets.rows import Rows, take
+from picsc.datasets.table import Dataset
+from picsc.errors import DataError
+from picsc.fragments import cut, validate
+from picsc.reports.common import Finding
+from picsc.settings import CvSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """One repeat. Row numbers are those of the whole table."""
+
+    seed: int
+    foldwise: bool
+    names: tuple[str, ...]
+    """Of the pieces."""
+    pieces: tuple[Rows, ...]
+    """Disjoint, increasing."""
+    strata: NDArray[np.int64] | None
+    """(n,) classes that the pieces were balanced over; None if they were not."""
+    validation: Rows
+    """Judge the models of the whole set and, batchwise, those of the pieces."""
+    rare: NDArray[np.bool_]
+    """(n,) rows that are never tested and always learned from."""
+    words: str
+    """How the table was cut."""
+    findings: tuple[Finding, ...]
+
+    def training(self, i: int) -> tuple[Rows, NDArray[np.int64]]:
+        """Foldwise: the rows that the model of piece i learns from, and the fragment of each.
+
+        Source: Section 4.4, E4: the fragments are the k - 1 training folds.
+        Reading: of two folds, the fragments are the two halves of the training fold, every other row each.
+        """
+        others = [j for j in range(len(self.pieces)) if j != i]
+        return fragmented([self.pieces[j] for j in others], self.pieces[i][self.rare[self.pieces[i]]])
+
+    def tested(self, i: int) -> Rows:
+        """The rows that judge the model of piece i."""
+        return self.pieces[i][~self.rare[self.pieces[i]]] if self.foldwise else self.validation
+
+    def whole(self) -> tuple[Rows, NDArray[np.int64]]:
+        """All training rows, and the piece of each; rows that judge are left out."""
+        parts = [piece[~np.isin(piece, self.validation)] for piece in self.pieces]
+        return fragmented([part for part in parts if len(part)], np.empty(0, np.int64))
+
+    def recut(self) -> Repeat:
+        """Random pieces of the same sizes: what is left of the pieces when chance alone makes them."""
+        rows = np.concatenate(self.pieces)
+        labels = np.repeat(np.arange(len(self.pieces)), [len(piece) for piece in self.pieces])
+        generator = np.random.default_rng([self.seed, 1])
+        strata = np.zeros(len(rows), np.int64) if self.strata is None else self.strata[rows]
+        for stratum in np.unique(strata):
+            inside = np.flatnonzero(strata == stratum)
+            labels[inside] = generator.permutation(labels[inside])
+        pieces = tuple(np.sort(rows[labels == i]) for i in range(len(self.pieces)))
+        return replace(self, pieces=pieces)
+
+
+def fragmented(parts: list[Rows], more: Rows) -> tuple[Rows, NDArray[np.int64]]:
+    """Rows of the parts and the number of the part of each; `more` joins the smallest, and one part alone is halved."""
+    smallest = min(range(len(parts)), key=lambda j: len(parts[j]))
+    parts = [np.concatenate([part, more]) if j == smallest else part for j, part in enumerate(parts)]
+    rows = np.concatenate(parts)
+    if len(parts) == 1:
+        return rows, np.arange(len(rows)) % 2  # not first and last half: of a sorted file those differ by its order
+    return rows, np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+
+
+def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) -> Iterator[Repeat]:
+    """Every repeat of a comparison; with other seeds, so that folds are shuffled and judges drawn anew.
+
+    Args:
+        dataset: n labelled rows.
+        settings: the cut, the share of judges, the seed.
+        count: repeats.
+        official: rows of the official test part, which judge if there are any.
+
+    Raises:
+        DataError: the table cannot be cut this way, or a fold would have nothing to learn from.
+    """
+    for r in range(count):
+        seed = settings.seed + r
+        pool = np.setdiff1d(np.arange(dataset.n), official)
+        # pieces of time are cut before judges are drawn, so that every repeat has the same ones
+        made = None if settings.cut.batches else cut(take(dataset, pool), settings.cut, seed=seed)
+        rare = np.zeros(dataset.n, np.bool_)
+        if settings.keep_rare:
+            rare = _rare(dataset, settings.cut.batches or len(made.fragments if made else ()))
+        judges = official if len(official) else _judges(dataset, settings.validation, seed, rare)
+        if made is None:
+            pool = np.setdiff1d(pool, judges)
+            made = cut(take(dataset, pool), settings.cut, seed=seed)
+        pieces = tuple(pool[fragment.rows] for fragment in made.fragments)
+        if not settings.foldwise:
+            pieces = tuple(np.setdiff1d(piece, judges) for piece in pieces)
+        _check_pieces([fragment.name for fragment in made.fragments], pieces, settings)
+        strata = None
+        if made.strata is not None:
+            strata = np.zeros(dataset.n, np.int64)
+            strata[pool] = made.strata
+        yield Repeat(
+            seed=seed,
+            foldwise=settings.foldwise,
+            names=tuple(fragment.name for fragment in made.fragments),
+            pieces=pieces,
+            strata=strata,
+            validation=judges,
+            rare=rare,
+            words=made.words,
+            findings=validate(take(dataset, pool), made) if r == 0 else (),
+        )
+
+
+def _check_pieces(names: Sequence[str], pieces: Sequence[Rows], settings: CvSettings) -> None:
+    if len(pieces) < 2:
+        raise DataError("one piece only: cross-validation needs at least two; choose another cut")
+    small = [i for i, piece in enumerate(pieces) if len(piece) < 2]
+    if small and (not settings.foldwise or len(pieces) == 2):
+        size = len(pieces[small[0]])
+        raise DataError(
+            f"{names[small[0]]} has {size} row{'' if size == 1 else 's'} to learn from and needs at least 2: "
+            "use fewer pieces"
+        )
+
+
+def _judges(dataset: Dataset, share: float, seed: int, rare: NDArray[np.bool_]) -> Rows:
+    """A random share of the rows that are not rare, balanced over classes where every class has two rows."""
+    rows = np.flatnonzero(~rare)
+    if len(rows) <= math.ceil(share * len(rows)):
+        raise DataError(
+            f"{dataset.name}: {share:g} of {len(rows)} rows to judge leaves none to learn from; lower --validation"
+        )
+    return random_part(dataset, rows, share, seed)
+
+
+def random_part(dataset: Dataset, rows: Rows, share: float, seed: int) -> Rows:
+    """A random share of some rows, balanced over classes where every class has two of them.
+
+    Args:
+        dataset: the table, whose rows all have a label.
+        rows: to draw from.
+        share: in (0, 1).
+        seed: of the draw.
+
+    Returns:
+        Row numbers, increasing.
+    """
+    balance, target = None, dataset.target
+    if target is not None and target.kind == "classes":
+        codes = target.values[rows].astype(np.int64)
+        balance = codes if np.bincount(codes)[codes].min() >= 2 else None
+    try:
+        _, part = train_test_split(rows, test_size=share, random_state=seed, stratify=balance)
+    except ValueError:  # fewer rows than classes
+        _, part = train_test_split(rows, test_size=share, random_state=seed)
+    return np.sort(part).astype(np.int64)
+
+
+def _rare(dataset: Dataset, k: int) -> NDArray[np.bool_]:
+    """Rows of classes with fewer rows than there are pieces."""
+    target = dataset.target
+    if target is None or target.kind != "classes":
+        return np.zeros(dataset.n, np.bool_)
+    codes = target.values.astype(np.int64)
+    rare: NDArray[np.bool_] = np.bincount(codes)[codes] < k
+    return rare

@@ -1,0 +1,195 @@
+"""What the data directory holds, what could be got, and what one data set is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from picsc.datasets.catalog.directory import data_directory, existing_directory
+from picsc.datasets.catalog.lookup import BUNDLED, by_name, class_of, fetch_by_name, locate
+from picsc.datasets.catalog.natural_clients import natural_client
+from picsc.datasets.catalog.openml import as_images
+from picsc.datasets.catalog.registry import NAMED, NamedFolder, NamedImages, NamedTable, known_as
+from picsc.datasets.catalog.store import file_digest, keep_images, keep_table, verify
+from picsc.datasets.images import ImageSet
+from picsc.datasets.table import Dataset
+from picsc.datasets.texts import TokenSet
+from picsc.errors import DataError
+from picsc.settings import ReadSettings
+
+Kind = Literal["images", "table", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of `picsc data list`."""
+
+    name: str
+    kind: Kind
+    shape: str
+    """`60000 x 1x28x28` images, `286 x 10` rows and columns or `4226223 x 80` rows and tokens; empty for a set that is
+    not on this machine."""
+    where: str
+    """A path, `scikit-learn`, `OpenML 554`, or `files only`; of a file that cannot be used, why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What one data set is made of."""
+
+    name: str
+    kind: Kind
+    source: str
+    shape: str
+    test: int
+    """Images, or rows of a text, in the official test part."""
+    missing: int
+    """Values of a table that are missing."""
+    classes: tuple[tuple[str, int], ...]
+    """Names and counts, in the order of the codes; () for a target of numbers."""
+    target: str
+    """Column that is predicted; empty for images and texts."""
+    clients: str
+    """`12` owners of images or texts, or the column of a table that names the client; empty where there is none."""
+    paper: int | None
+    """Rows of the version that the paper ran, where that is known."""
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Got:
+    """Where a data set is now."""
+
+    path: Path
+    sha256: str
+    new: bool
+    """It was fetched just now."""
+
+
+def inventory(data_dir: Path | None = None) -> tuple[Path, tuple[Entry, ...]]:
+    """The data directory, and every data set with a name of its own; asks no server.
+
+    Args:
+        data_dir: the data directory; None is that of `data_directory`.
+
+    Raises:
+        DataError: a folder was given that is not there.
+    """
+    root = existing_directory(data_dir)
+    names = (*NAMED, *(name for name in BUNDLED if name not in NAMED), *_fetched(root))
+    return root, tuple(_entry(name, root) for name in names)
+
+
+def _fetched(root: Path) -> Iterator[str]:
+    """Names of other data sets that `get` has put there."""
+    for beside in sorted(root.glob("*.sha256")) if root.is_dir() else ():
+        if known_as(beside.stem) is None and locate(beside.stem, root) is not None:
+            yield beside.stem
+
+
+def _entry(name: str, root: Path) -> Entry:
+    entry = NAMED.get(name)
+    kind: Kind = "images" if isinstance(entry, NamedImages) or name == "digits" else "table"
+    if isinstance(entry, NamedFolder):
+        kind = entry.kind
+    if locate(name, root) is None and name not in BUNDLED:
+        number = None if entry is None else entry.openml
+        return Entry(name, kind, "", "files only" if number is None else f"OpenML {number}")
+    try:
+        data = by_name(name, ReadSettings(), data_dir=root if root.is_dir() else None)
+    except DataError as error:
+        return Entry(name, kind, "", f"cannot be used: {error}")
+    return Entry(name, _kind(data), _shape(data), data.source)
+
+
+def describe(name: str, data_dir: Path | None = None) -> Description:
+    """Read a data set and say what is in it.
+
+    Args:
+        name: as for `by_name`.
+        data_dir: the data directory; None is that of `data_directory`.
+
+    Raises:
+        DataError: as `by_name`.
+    """
+    data = by_name(name, ReadSettings(), data_dir=data_dir)
+    entry = NAMED.get(data.name)
+    classes: tuple[tuple[str, int], ...] = ()
+    target, test, missing = "", 0, 0
+    clients = natural_client(name) or ""
+    if not isinstance(data, Dataset):
+        counts = np.bincount(data.labels, minlength=len(data.classes))
+        classes = tuple(zip(data.classes, counts.tolist(), strict=True))
+        test = len(data.test)
+        clients = str(len(data.clients)) if data.clients else ""
+    else:
+        missing = sum(int(column.missing.sum()) for column in data.columns)
+        missing += sum(column.missing for column in data.left_out)
+        if data.target is not None:
+            target = data.target.name
+        if data.target is not None and data.target.kind == "classes":
+            codes = data.target.values[~data.target.missing].astype(np.int64)
+            classes = tuple(zip(data.target.levels, np.bincount(codes).tolist(), strict=True))
+    return Description(
+        name=data.name,
+        kind=_kind(data),
+        source=data.source,
+        shape=_shape(data),
+        test=test,
+        missing=missing,
+        classes=classes,
+        target=target,
+        clients=clients,
+        paper=entry.rows if isinstance(entry, NamedTable) else None,
+        sha256=data.sha256,
+    )
+
+
+def _kind(data: Dataset | ImageSet | TokenSet) -> Kind:
+    return "images" if isinstance(data, ImageSet) else "text" if isinstance(data, TokenSet) else "table"
+
+
+def _shape(data: Dataset | ImageSet | TokenSet) -> str:
+    if isinstance(data, TokenSet):
+        return f"{data.n} x {data.width}"
+    if isinstance(data, ImageSet):
+        return f"{data.n} x {'x'.join(map(str, data.pixels.shape[1:]))}"
+    return f"{data.n} x {len(data.columns) + len(data.left_out) + (data.target is not None)}"
+
+
+def get(name: str, data_dir: Path | None = None) -> Got:
+    """Fetch a data set from OpenML into the data directory, unless it is there already.
+
+    Args:
+        name: of a named set, or an OpenML name or number.
+        data_dir: the data directory; None is that of `data_directory`. It is created if need be.
+
+    Returns:
+        The file, with its SHA-256 beside it.
+
+    Raises:
+        DataError: scikit-learn brings the set along, OpenML has no such set or cannot be reached, the file that is
+            there has changed since it was fetched, or the file cannot be written.
+    """
+    root = data_directory(data_dir)
+    known = known_as(name)
+    there = locate(name, root)
+    if there is not None:
+        verify(there)
+        return Got(there, by_name(name, ReadSettings(), data_dir=root).sha256, new=False)
+    if name in BUNDLED and known is None:
+        raise DataError(f"{name} comes with scikit-learn, so there is nothing to get; use it as --dataset {name}")
+    fetched = fetch_by_name(name, root)
+    entry = NAMED[known] if known is not None else None
+    if isinstance(entry, NamedImages):
+        path = root / f"{known}.npz"
+        keep_images(as_images(fetched, name=known or name, test=entry.test), path)
+    else:
+        target = class_of(fetched, entry)
+        path = root / f"{known or name}.parquet"
+        keep_table(fetched.without({target}), target, path)
+    return Got(path, file_digest(path), new=True)

@@ -1,0 +1,196 @@
+"""Data sets from OpenML: tables as they are, and image sets out of tables of pixels.
+
+Letters: n rows or images, c channels, s pixels a side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+from typing import cast
+from xml.parsers.expat import ExpatError
+
+import arff  # type: ignore[import-untyped]  # comes with openml, whose error it is
+import numpy as np
+import pandas as pd
+import urllib3
+from numpy.typing import NDArray
+
+from picsc.datasets.columns.raw import digest, raw
+from picsc.datasets.images import ImageSet
+from picsc.errors import DataError
+
+_ROWS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What OpenML gave."""
+
+    frame: pd.DataFrame
+    """All columns, also those that only number the rows."""
+    title: str
+    number: int
+    target: str | None
+    """Column of the default target."""
+    unwanted: frozenset[str | None]
+    """Columns that are no covariates: identifiers of rows, and those that OpenML ignores."""
+
+    @property
+    def source(self) -> str:
+        """`OpenML 31`."""
+        return f"OpenML {self.number}"
+
+    def without(self, wanted: set[str | None]) -> pd.DataFrame:
+        """The frame without unwanted columns, except for the wanted ones."""
+        gone = self.unwanted - wanted
+        return self.frame.drop(columns=[name for name in self.frame.columns if name in gone])
+
+
+def fetch(name: str, *, title: str = "", shown: str = "", instead: str = "", unknown: str = "") -> Fetched:
+    """Get a data set from OpenML, or from the cache folder of its client.
+
+    Args:
+        name: a number, or a name (its oldest active version).
+        title: the name that a number must have, whatever its case; empty takes any.
+        shown: how messages call it; empty takes the name.
+        instead: what the user may do when OpenML cannot be reached.
+        unknown: what else there is, when OpenML has no such name.
+
+    Raises:
+        DataError: there is no such data set, it is another one, or OpenML cannot be reached.
+    """
+    import openml  # creates its folders in the home directory, so only when asked for
+
+    shown = shown or repr(name)
+    try:
+        found = openml.datasets.get_dataset(int(name) if name.isdecimal() else name, download_data=True)
+        data, *_ = found.get_data(include_row_id=True, include_ignore_attribute=True, dataset_format="dataframe")
+    except openml.exceptions.OpenMLServerNoResult:
+        raise _unknown(name, unknown) from None
+    except (
+        OSError,  # what requests raises derives from it
+        urllib3.exceptions.HTTPError,
+        openml.exceptions.PyOpenMLError,
+        ExpatError,
+        arff.ArffException,
+    ) as error:
+        unreachable = any(word in type(error).__name__ for word in ("Connection", "Timeout", "Retry"))
+        why = "it cannot be reached" if unreachable else " ".join(str(error).split())[:200]
+        raise DataError(
+            f"data set {shown} cannot be fetched from OpenML ({openml.config.server}) and is not in its cache folder "
+            f"{openml.config.get_cache_directory()} ({why}); {instead}"
+        ) from None
+    except RuntimeError as error:
+        if "No active datasets" in str(error):  # what openml raises for an empty answer
+            raise _unknown(name, unknown) from None
+        raise
+    if title and str(found.name).lower() != title.lower():
+        raise DataError(f"OpenML {name} is {str(found.name)!r} where {title!r} was expected; {instead}")
+    frame = cast("pd.DataFrame", data)  # dataset_format says so
+    return Fetched(
+        frame,
+        str(found.name),
+        int(cast("int", found.dataset_id)),
+        _default_target(found.default_target_attribute, list(frame.columns)),
+        frozenset(_listed(found.row_id_attribute) | _listed(found.ignore_attribute)),
+    )
+
+
+def image_by_openml(number: int, *, name: str = "", title: str = "", test: int = 0, instead: str = "") -> ImageSet:
+    """An image set that OpenML keeps as a table of pixels.
+
+    Args:
+        number: of the set; its columns besides the target are the pixels, channel by channel, row by row.
+        name: of the set, for reports; empty takes OpenML's.
+        title: as for `fetch`.
+        test: how many of the last rows are the authors' test part.
+        instead: as for `fetch`.
+
+    Raises:
+        DataError: as `fetch`, or the columns are no square images.
+    """
+    fetched = fetch(str(number), title=title, instead=instead or "give another number")
+    return as_images(fetched, name=name or fetched.title, test=test)
+
+
+def as_images(fetched: Fetched, *, name: str, test: int = 0) -> ImageSet:
+    """Images out of a table of pixels; s x s columns are grey images, 3 x s x s are colours, red first.
+
+    Args:
+        fetched: the table.
+        name: of the set.
+        test: how many of the last rows are the test part.
+
+    Raises:
+        DataError: there is no target, the columns are no square images, or a value is no whole number from 0 to 255.
+    """
+    source = fetched.source
+    if fetched.target is None:
+        raise DataError(f"{source} has no default target, so its images have no labels; choose another set")
+    frame = fetched.without({fetched.target})
+    words = raw(frame[fetched.target]).as_words()
+    if words.missing.any():
+        raise DataError(f"{source}: {int(words.missing.sum())} images have no label; choose another set")
+    pixels = _pixels(frame.drop(columns=[fetched.target]), source)
+    order = _class_order(words.levels)
+    codes = np.argsort(order)[words.data]
+    return ImageSet(
+        name=name,
+        source=source,
+        pixels=pixels,
+        labels=codes.astype(np.int64),
+        classes=tuple(words.levels[i] for i in order),
+        test=np.arange(len(codes) - test, len(codes), dtype=np.int64)
+        if 0 < test < len(codes)
+        else np.empty(0, np.int64),
+        sha256=digest([str(column) for column in frame.columns], [raw(frame[column]) for column in frame.columns]),
+    )
+
+
+def _pixels(frame: pd.DataFrame, source: str) -> NDArray[np.uint8]:
+    """Bytes, (n, c, s, s), converted some rows at a time."""
+    n, width = frame.shape
+    channels = next((c for c in (1, 3) if width and width % c == 0 and isqrt(width // c) ** 2 * c == width), None)
+    if channels is None:
+        raise DataError(f"{source}: {width} columns are the pixels of no square image; choose an image set")
+    side = isqrt(width // channels)
+    pixels = np.empty((n, width), dtype=np.uint8)
+    for start in range(0, n, _ROWS):
+        try:
+            block = frame.iloc[start : start + _ROWS].to_numpy(dtype=np.float64, na_value=np.nan)
+        except (ValueError, TypeError):
+            raise DataError(f"{source}: a column is no number, so it holds no pixels; choose an image set") from None
+        if not np.all((block >= 0) & (block <= 255) & (block == np.floor(block))):
+            raise DataError(
+                f"{source}: rows {start + 1} to {start + len(block)} hold values that are no whole numbers from 0 to "
+                "255, so they are no pixels; choose an image set"
+            )
+        pixels[start : start + _ROWS] = block
+    return pixels.reshape(n, channels, side, side)
+
+
+def _class_order(levels: tuple[str, ...]) -> list[int]:
+    """Classes that are numbers by size, others by name."""
+    numbers = all(level.isdecimal() for level in levels)
+    return sorted(range(len(levels)), key=lambda i: (int(levels[i]) if numbers else 0, levels[i]))
+
+
+def _unknown(name: str, others: str) -> DataError:
+    return DataError(
+        f"there is no data set {name!r} on OpenML{others}; give another name, or a file (picsc audit FILE)"
+    )
+
+
+def _default_target(attribute: str | None, columns: list[str]) -> str | None:
+    """The default target; the first one if there are several."""
+    if attribute is None or attribute in columns:
+        return attribute
+    first = attribute.split(",")[0]
+    return first if first in columns else None
+
+
+def _listed(attribute: str | list[str] | None) -> set[str | None]:
+    """Names in an attribute of OpenML's: one, a list, or several in one string with commas."""
+    entries = [attribute] if isinstance(attribute, str) else attribute or []
+    return {name.strip() for entry in entries for name in (entry, *entry.split(","))}

@@ -1,0 +1,108 @@
+"""Files that `picsc data get` leaves in the data directory: one per data set, its SHA-256 beside it.
+
+NAME.sha256 is what the program sha256sum writes, so `sha256sum -c` checks it, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from picsc.datasets.images import ImageSet
+from picsc.errors import DataError
+
+TARGET_KEY = b"picsc.target"
+"""Of a parquet file's metadata: the column that is its target."""
+
+
+def verify(path: Path) -> None:
+    """Compare a file with the SHA-256 kept beside it; without one there is nothing to compare.
+
+    Raises:
+        DataError: the file has changed since it was fetched.
+    """
+    beside = path.with_suffix(".sha256")
+    try:
+        if not path.is_file() or not beside.is_file():
+            return
+        kept, _, file = beside.read_text(encoding="utf-8").strip().partition("  ")
+        if file.strip() != path.name:
+            return  # of another file with the same stem
+        found = file_digest(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{beside} cannot be read ({error}); remove it, or fetch the data again") from None
+    if found != kept.strip():
+        raise DataError(
+            f"{path} has changed since it was fetched: its SHA-256 is {found}, and {beside.name} says {kept.strip()}; "
+            f"put the original back, or remove both files and fetch it again (picsc data get {path.stem})"
+        )
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def keep_images(images: ImageSet, path: Path) -> None:
+    """Write one npz archive that `picsc.datasets.image_files.folders.read_npz` reads.
+
+    Raises:
+        DataError: the folder or the file cannot be written.
+    """
+
+    def write(file: BinaryIO) -> None:
+        classes = np.asarray(images.classes)
+        np.savez(file, X=images.pixels, y=images.labels, test=images.test, classes=classes)
+
+    _keep(path, write)
+
+
+def keep_table(frame: pd.DataFrame, target: str | None, path: Path) -> None:
+    """Write one parquet file that knows its target.
+
+    Args:
+        frame: n rows.
+        target: column of it.
+        path: of the file.
+
+    Raises:
+        DataError: the folder or the file cannot be written.
+    """
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    if target is not None:
+        table = table.replace_schema_metadata({**(table.schema.metadata or {}), TARGET_KEY: target.encode()})
+    _keep(path, lambda file: pq.write_table(table, file))
+
+
+def _keep(path: Path, write: Callable[[BinaryIO], Any]) -> None:
+    """Write beside the path, then rename: the file is the old one or the whole new one, never half of it.
+
+    Its digest is put there first, so that no moment leaves a new file unchecked.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    digest = path.with_name(f".{path.stem}.sha256.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            write(file)
+        digest.write_text(f"{file_digest(part)}  {path.name}\n", encoding="utf-8", newline="\n")
+        digest.replace(path.with_suffix(".sha256"))
+        part.replace(path)
+    except OSError as error:
+        raise DataError(
+            f"cannot write {path}: {error.strerror or error}; choose another folder with --data-dir"
+        ) from None
+    finally:
+        for temporary in (part, digest):
+            with suppress(OSError):
+                temporary.unlink()

@@ -1,0 +1,1 @@
+"""Column names, kinds, dates and targets."""

@@ -1,0 +1,222 @@
+"""What each column of a table holds, decided on all of its values.
+
+Letters: n rows. What a column turned out to be is a `Column` that takes part, or a `LeftOut` with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from picsc.datasets.columns.dates import read_dates
+from picsc.datasets.columns.raw import Raw, spelled, spelled_date
+from picsc.datasets.table import POOLED, Column, LeftOut
+from picsc.errors import DataError
+
+RARE_ROWS = 5
+"""A level with fewer rows than this is rare,"""
+RARE_SHARE = 0.005
+"""as is one with less than this share of the rows with a value."""
+MOST_LEVELS = 50
+"""No more levels than this are kept, besides the pooled one."""
+DISTINCT = 0.9
+"""Words of which more than this share are distinct name the rows."""
+_TEXT_WORDS, _TEXT_DISTINCT = 3.0, 0.5
+_COUNTED = 10
+"""Fewer whole numbers than this rise, or stand at equal steps, by chance."""
+_ID = re.compile(r"(?:^|[\W_])(?:id|ids|idx|index|uuid|guid|row|rowid|row[\W_]?(?:number|no|num))$", re.IGNORECASE)
+_CAMEL_ID = re.compile(r"[a-z]I[dD]$")
+_BOOLEANS = (frozenset(("true", "false")), frozenset(("yes", "no")), frozenset("tf"), frozenset("yn"))
+
+
+def infer(
+    name: str, column: Raw, *, categorical: bool = False, numeric: bool = False, decimal: str = ".", where: str
+) -> Column | LeftOut:
+    """Decide what a column holds.
+
+    Words are never taken for numbers. Whole numbers that only count or name the rows, words that are nearly all
+    different, and columns with one value or none are left out.
+
+    Args:
+        name: of the column.
+        column: its values.
+        categorical: the user says that it holds categories.
+        numeric: the user says that it holds numbers.
+        decimal: mark of words that are numbers, point or comma.
+        where: the file or table, for messages.
+
+    Raises:
+        DataError: `numeric`, and a value does not parse as a number; the message names its row, counted from 1.
+    """
+    missing = int(np.count_nonzero(column.missing))
+    if missing == len(column.data):
+        return LeftOut(name, "empty", missing, "no finite values" if column.infinite else "no values")
+    if categorical:
+        return _single(name, column, missing) or _categorical(name, column.as_words(), "as told by --categorical")
+    if numeric:
+        column = numbers(name, column, option="--numeric", decimal=decimal, where=where)
+    single = _single(name, column, missing)
+    if single is not None:
+        return single
+    if numeric:
+        return Column(name, "numeric", column.data.astype(np.float64), note=_joined("as told by --numeric", column))
+    if column.coded:
+        return _words(name, column, missing)
+    if column.form == "dates":
+        return _date(name, column.data, missing)
+    if column.form == "integers":
+        return _integers(name, column, missing)
+    return Column(name, "numeric", column.data, note=_joined("", column))
+
+
+def numbers(name: str, column: Raw, *, option: str, decimal: str = ".", where: str) -> Raw:
+    """The column as numbers: words are parsed, dates are seconds since 1970.
+
+    Raises:
+        DataError: a value does not parse; the message names its row, counted from 1.
+    """
+    if column.form == "booleans":
+        as_number = np.asarray([float(level == "True") for level in column.levels] + [np.nan])
+    elif column.form == "words":
+        words = list(column.levels)
+        if decimal == ",":  # a point is no part of a number then, not even between thousands
+            words = [word.replace(".", "no").replace(",", ".") for word in words]
+        parsed = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce")
+        as_number = np.append(np.asarray(parsed, dtype=np.float64), np.nan)
+        bad = np.flatnonzero(np.isnan(as_number[:-1]))
+        if bad.size:
+            row = int(np.argmax(np.isin(column.data, bad)))
+            value = column.levels[int(column.data[row])]
+            raise DataError(
+                f"{where}: {option} column {name!r}, data row {row + 1}: {value!r} is not a number; "
+                "correct the value or leave the option out"
+            )
+        as_number[np.isinf(as_number)] = np.nan
+    else:
+        return column
+    return Raw("numbers", as_number[column.data])
+
+
+def _single(name: str, column: Raw, missing: int) -> Column | LeftOut | None:
+    """What becomes of a column with one distinct value; None for any other."""
+    present = column.present
+    if np.any(present != present[0]):
+        return None
+    value = _spell(column, present[0])
+    if not missing:
+        return LeftOut(name, "constant", 0, f"one value only: {value}")
+    codes = np.where(column.missing, -1, 0).astype(np.int32)
+    return Column(name, "categorical", codes, (value,), "one value only; what is tested is where it is missing")
+
+
+def _spell(column: Raw, value: Any) -> str:
+    if column.coded:
+        return column.levels[int(value)]
+    return spelled_date(float(value)) if column.form == "dates" else spelled(value)
+
+
+def _joined(note: str, column: Raw) -> str:
+    if not column.infinite:
+        return note
+    values = "infinite value counts" if column.infinite == 1 else "infinite values count"
+    return "; ".join(filter(None, (note, f"{column.infinite} {values} as missing")))
+
+
+def _integers(name: str, column: Raw, missing: int) -> Column | LeftOut:
+    """Zero and one are a boolean, numbers of rows are left out, the rest is numeric."""
+    present = column.present
+    if present.min() == 0 and present.max() == 1:
+        words = column.as_words()
+        return Column(name, "boolean", words.data.astype(np.int32), words.levels, _joined("", column))
+    reason = _counts_rows(name, present, missing)
+    if reason:
+        return LeftOut(name, "identifier", missing, reason)
+    return Column(name, "numeric", column.data.astype(np.float64, copy=False), note=_joined("", column))
+
+
+def _counts_rows(name: str, present: NDArray[Any], missing: int) -> str:
+    """Why whole numbers only count or name the rows, or nothing."""
+    if len(present) >= _COUNTED and _monotone(present):
+        return "whole numbers that rise or fall with every row: they count the rows"
+    named = bool(_ID.search(name) or _CAMEL_ID.search(name))
+    if not named and (missing or len(present) < _COUNTED):
+        return ""
+    if not named and len(present) > 1000 and len(np.unique(present[:1000])) < 1000:
+        return ""  # spares the sort of a long column
+    ordered = np.sort(present)
+    steps = np.diff(ordered)
+    if len(steps) and steps.min() > 0:
+        if named:
+            return "whole numbers that are all different, with the name of an identifier"
+        if steps.max() == steps.min():
+            return "whole numbers that are all different, at equal steps: they count the rows"
+    return ""
+
+
+def _monotone(present: NDArray[Any]) -> bool:
+    rises = present[1:] > present[:-1]
+    return bool(rises.all() or (present[1:] < present[:-1]).all())
+
+
+def _date(name: str, seconds: NDArray[np.float64], missing: int, note: str = "") -> Column | LeftOut:
+    present = seconds[~np.isnan(seconds)]
+    if len(present) >= _COUNTED and _monotone(present):
+        return LeftOut(name, "identifier", missing, "times that rise or fall with every row: they count the rows")
+    return Column(name, "datetime", seconds, note=note)
+
+
+def _words(name: str, column: Raw, missing: int) -> Column | LeftOut:
+    """Booleans, dates, free text, names of rows, or categories."""
+    spellings = frozenset(level.lower() for level in column.levels)
+    if column.form == "booleans" or (len(column.levels) == 2 and spellings in _BOOLEANS):
+        return Column(name, "boolean", column.data.astype(np.int32), column.levels)
+    if column.declared:
+        return _categorical(name, column, "")
+    dates = read_dates(column.levels)
+    if dates is not None:
+        seconds, way = dates
+        return _date(name, np.append(seconds, np.nan)[column.data], missing, f"read as {way}")
+    distinct = len(column.levels) / (len(column.data) - missing)
+    if distinct > _TEXT_DISTINCT and _mean_words(column.levels) >= _TEXT_WORDS:
+        lengths = np.asarray([len(level) for level in column.levels] + [np.nan])
+        if np.ptp(lengths[:-1]) > 0:
+            return Column(name, "text", lengths[column.data], note="free text; its length in characters is tested")
+    if distinct > DISTINCT:
+        rows = len(column.data) - missing
+        return LeftOut(name, "identifier", missing, f"{len(column.levels)} different words in {rows} rows with a value")
+    return _categorical(name, column, "")
+
+
+def _mean_words(levels: tuple[str, ...]) -> float:
+    sample = levels[:: max(1, len(levels) // 1000)]
+    return sum(len(level.split()) for level in sample) / len(sample)
+
+
+def _categorical(name: str, column: Raw, note: str) -> Column | LeftOut:
+    """Pool the rare levels."""
+    count = np.bincount(column.data[column.data >= 0], minlength=len(column.levels))
+    rows = int(count.sum())
+    missing = len(column.data) - rows
+    frequent = count >= max(RARE_ROWS, RARE_SHARE * rows)
+    frequent &= np.asarray(column.levels, dtype=object) != POOLED  # a level of that name joins the pool
+    by_count = np.argsort(-count, kind="stable")
+    kept = np.sort(by_count[frequent[by_count]][:MOST_LEVELS])  # back in order of first appearance
+    if not kept.size:
+        if len(column.levels) > DISTINCT * rows and not note:
+            return LeftOut(name, "identifier", missing, f"{len(column.levels)} levels in {rows} rows with a value")
+        return LeftOut(name, "categorical", missing, "categorical, no level frequent enough to test")
+    pooled = len(column.levels) - len(kept)
+    code = np.full(len(column.levels) + 1, len(kept), dtype=np.int32)
+    code[kept] = np.arange(len(kept))
+    code[-1] = -1  # what a missing value's code, -1, reads
+    levels = tuple(column.levels[i] for i in kept)
+    if pooled:
+        share = 100 * (rows - int(count[kept].sum())) / rows
+        rare = f"{pooled} of {len(column.levels)} levels ({share:.1f} % of rows) pooled into {POOLED}"
+        note = "; ".join(filter(None, (note, rare)))
+        levels = (*levels, POOLED)
+    return Column(name, "categorical", code[column.data], levels, note)

@@ -1,0 +1,80 @@
+"""Column names: made unique, and the ones a user asks for looked up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from picsc.errors import DataError
+from picsc.phrases import listed
+
+_SHOWN = 20
+
+
+def unique_names(names: Sequence[str], *, rename: bool, where: str, header: bool = False) -> list[str]:
+    """The names as they are if no two are equal, or with repeats renamed a, a.1, a.2.
+
+    Args:
+        names: as read, surrounding blanks removed.
+        rename: rename repeats instead of refusing them.
+        where: the file or table, for the message.
+        header: they stand in a first line that might be data.
+
+    Raises:
+        DataError: names repeat and `rename` is off.
+    """
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if not repeated:
+        return list(names)
+    if not rename:
+        columns = "column name" if len(repeated) == 1 else "column names"
+        ways = "rename them, use --rename-duplicates, or --no-header if the first line is data"
+        raise DataError(
+            f"{where}: repeated {columns} {quoted(repeated)}; "
+            + (ways if header else "rename them, or use --rename-duplicates")
+        )
+    taken = set(names)
+    seen: set[str] = set()
+    next_number: Counter[str] = Counter()
+    result = []
+    for name in names:
+        new = name
+        while new in seen or (new != name and new in taken):
+            next_number[name] += 1
+            new = f"{name}.{next_number[name]}"
+        seen.add(new)
+        result.append(new)
+    return result
+
+
+def all_named(names: Sequence[str]) -> list[str]:
+    """The names with c1, c2, ... by their place for empty ones, and an underscore behind where that is taken."""
+    taken = set(names)
+    result = []
+    for i, name in enumerate(names):
+        new = name or f"c{i + 1}"
+        while not name and new in taken:
+            new += "_"
+        result.append(new)
+    return result
+
+
+def check_known(asked: Iterable[str], known: Sequence[str], *, option: str, where: str) -> None:
+    """Check that every column asked for exists.
+
+    Raises:
+        DataError: one does not; the message lists close matches and the columns there are.
+    """
+    present = set(known)
+    for name in asked:
+        if name not in present:
+            lower = {other.lower(): other for other in known}
+            close = [lower[match] for match in get_close_matches(name.lower(), list(lower), n=3)]
+            hint = f"did you mean {quoted(close)}? " if close else ""
+            raise DataError(f"{where}: {option} names no column {name!r}; {hint}the columns are {quoted(known)}")
+
+
+def quoted(names: Sequence[str]) -> str:
+    """The first names in quotation marks, and how many more there are."""
+    return listed([repr(name) for name in names], _SHOWN)

@@ -1,0 +1,109 @@
+"""What a report says of its data and of how to get the same bytes again."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+from picsc.datasets.files.utf8 import NOT_UTF8
+from picsc.datasets.images import ImageSet
+from picsc.datasets.texts import TokenSet
+from picsc.phrases import listed
+from picsc.reports.common import ColumnInfo, DataInfo, Finding
+
+if TYPE_CHECKING:
+    from picsc.datasets.table import Dataset
+    from picsc.settings import AuditSettings
+
+
+def left_out(dataset: Dataset) -> list[Finding]:
+    """What the reader left out, one finding for each kind."""
+    findings = []
+    for kind in sorted({column.kind for column in dataset.left_out}):
+        columns = [column for column in dataset.left_out if column.kind == kind]
+        names = listed([column.name for column in columns])
+        reasons = "; ".join(dict.fromkeys(column.reason for column in columns[:5]))
+        findings.append(Finding(f"{kind}-left-out", "note", f"left out: {names} ({reasons})"))
+    return findings
+
+
+def encoding_guessed(*datasets: Dataset | None) -> list[Finding]:
+    """A warning for each file whose bytes are not UTF-8 and whose encoding nobody told."""
+    return [
+        Finding(
+            "encoding-guessed",
+            "warning",
+            f"{dataset.source} is {choice.how} and was read as {choice.value}, so letters beyond ASCII may be others",
+            f"give its encoding, as in --encoding {choice.value}, or save it as UTF-8",
+        )
+        for dataset in datasets
+        if dataset is not None and dataset.reading is not None
+        for choice in dataset.reading.choices
+        if choice.name == "encoding" and choice.how == NOT_UTF8
+    ]
+
+
+def data_info(dataset: Dataset | ImageSet | TokenSet) -> DataInfo:
+    """Describe the data as they were understood; images are one column of pixels, texts one of codes."""
+    if isinstance(dataset, ImageSet):
+        _, channels, side, _ = dataset.pixels.shape
+        return _one_column(dataset, ColumnInfo("pixels", f"image {channels} x {side} x {side}", 0, None, True, ""))
+    if isinstance(dataset, TokenSet):
+        kind = f"up to {dataset.width} {dataset.kind}"
+        return _one_column(dataset, ColumnInfo("text", kind, 0, len(dataset.vocabulary), True, ""))
+    target = dataset.target
+    used = [
+        ColumnInfo(c.name, c.kind, int(c.missing.sum()), len(c.levels) if c.coded else None, True, c.note)
+        for c in dataset.columns
+    ]
+    unused = [ColumnInfo(c.name, c.kind, c.missing, None, False, c.reason) for c in dataset.left_out]
+    return DataInfo(
+        name=dataset.name,
+        source=dataset.source,
+        rows=dataset.n,
+        target=None if target is None else target.name,
+        target_chosen="none" if target is None else target.chosen,
+        task="unlabelled" if target is None else "classification" if target.kind == "classes" else "regression",
+        classes=len(target.levels) if target is not None and target.kind == "classes" else None,
+        columns=(*used, *unused),
+        sha256=dataset.sha256,
+        reading=dataset.reading,
+    )
+
+
+def _one_column(dataset: ImageSet | TokenSet, column: ColumnInfo) -> DataInfo:
+    return DataInfo(
+        name=dataset.name,
+        source=dataset.source,
+        rows=dataset.n,
+        target="class",
+        target_chosen="given",
+        task="classification",
+        classes=len(dataset.classes),
+        columns=(column,),
+        sha256=dataset.sha256,
+    )
+
+
+def manifest(dataset: Dataset, reference: Dataset | None, settings: AuditSettings) -> dict[str, object]:
+    """What it takes to get the same bytes again; no time and no machine name, so that equal runs are equal."""
+    return {
+        "versions": versions(),
+        "seed": settings.seed,
+        "data_sha256": dataset.sha256,
+        "reference_sha256": None if reference is None else reference.sha256,
+    }
+
+
+def versions() -> dict[str, str]:
+    """Of Python, of picsc and of every package that computes."""
+    packages = ("picsc", "numpy", "scipy", "pandas", "scikit-learn", "torch")
+    return {"python": platform.python_version(), **{name: _version(name) for name in packages}}
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

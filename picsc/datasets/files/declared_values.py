@@ -1,0 +1,168 @@
+r"""The values of tables whose columns are declared (ARFF, KEEL): quotes, escapes, numbers and levels.
+
+A value is quoted with ' or ", inside which a backslash takes the next character as it is (\n, \r, \t and \u0041 mean
+what they mean elsewhere); or it is plain and ends at the comma. Letters: n rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from picsc.datasets.files.text_lines import numbered_lines
+from picsc.errors import DataError
+
+QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+NAME = rf"{QUOTED}|[^\s{{'\"][^\s{{]*"
+"""Of an attribute, as a pattern; levels may follow it without a blank."""
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_MEANT = {"n": "\n", "r": "\r", "t": "\t"}
+_BETWEEN_COMMAS = re.compile(rf"\s*(?:({QUOTED})\s*|((?!\s*['\"])[^,]*)),", re.DOTALL)
+_BETWEEN_BLANKS = re.compile(rf"\s*(?:({QUOTED})|((?!['\"])\S+))\s", re.DOTALL)
+
+Value = str | None
+"""None is a missing value."""
+
+
+def declared_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The numbers and the lines that are neither blank nor a remark."""
+    return ((number, line) for number, line in numbered_lines(text) if line and not line.startswith("%"))
+
+
+def unquoted(text: str) -> str:
+    """What a quoted value means; a plain one is itself."""
+    if len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]:
+        return _ESCAPE.sub(_escaped, text[1:-1])
+    return text
+
+
+def _escaped(found: re.Match[str]) -> str:
+    letter = found[1]
+    return chr(int(letter[1:], 16)) if len(letter) == 5 else _MEANT.get(letter, letter)
+
+
+def fields(line: str, width: int, missing: frozenset[str], where: str) -> list[Value]:
+    """The values between commas, or between blanks where there is no comma.
+
+    Args:
+        line: without surrounding blanks.
+        width: values that there should be.
+        missing: plain values that mean a missing one; quoted, they are words.
+        where: file and line, for the message.
+
+    Raises:
+        DataError: a quotation mark is left open, or something follows a closed one.
+    """
+    blanks = width > 1 and "," not in line
+    if "'" not in line and '"' not in line:
+        parts = line.split() if blanks else line.split(",")
+        return [None if (word := part.strip()) in missing else word for part in parts]
+    text, pattern = (line + " ", _BETWEEN_BLANKS) if blanks else (line + ",", _BETWEEN_COMMAS)
+    values: list[Value] = []
+    at = 0
+    while at < len(text):
+        match = pattern.match(text, at)
+        if match is None:
+            raise DataError(f"{where}: a quotation mark is left open, or something follows a closed one; correct it")
+        plain = match[2] if match[1] is None else None
+        values.append(unquoted(match[1]) if plain is None else plain_value(plain, missing))
+        at = match.end()
+    return values
+
+
+def plain_value(text: str, missing: frozenset[str]) -> Value:
+    """A value without quotation marks."""
+    word = text.strip()
+    return None if word in missing else word
+
+
+def levels(text: str) -> tuple[list[str], str] | None:
+    """The levels of `{a, 'b c', ...} rest`, and the rest.
+
+    Returns:
+        None if a quotation mark or the brace is left open.
+    """
+    found: list[str] = []
+    at = 1
+    while True:
+        match = _LEVEL.match(text, at)
+        if match is None:
+            return None
+        word = unquoted(match[1]) if match[1] is not None else match[2].strip()
+        found.append(word)
+        at = match.end()
+        if match[3] == "}":
+            return [] if found == [""] and match[1] is None else found, text[at:].strip()
+
+
+_LEVEL = re.compile(rf"\s*(?:({QUOTED})\s*|((?!\s*['\"])[^,}}]*))([,}}])", re.DOTALL)
+
+
+def numbers(values: Sequence[Value], name: str, places: Sequence[int], where: str) -> NDArray[np.float64]:
+    """A column declared a number, float64 (n,), NaN where missing.
+
+    Args:
+        values: (n,).
+        name: of the column.
+        places: (n,) their lines.
+        where: the file.
+
+    Raises:
+        DataError: a value is no number; the message names its line.
+    """
+    result = np.empty(len(values), dtype=np.float64)
+    for i, value in enumerate(values):
+        try:
+            if value is not None and "_" in value:  # Python takes 1_000 for a number
+                raise ValueError
+            result[i] = np.nan if value is None else float(value)
+        except ValueError:
+            raise DataError(
+                f"{where}, line {places[i]}: {_shown(value)} is no number, as {name!r} is declared to be; "
+                "correct the value or the declaration"
+            ) from None
+    return result
+
+
+def categories(
+    values: Sequence[Value], declared: Sequence[str], name: str, places: Sequence[int], where: str
+) -> pd.Categorical[Any]:
+    """A column with declared levels.
+
+    Args:
+        values: (n,).
+        declared: its levels.
+        name: of the column.
+        places: (n,) their lines.
+        where: the file.
+
+    Raises:
+        DataError: a value is none of the levels; the message names its line.
+    """
+    known = list(dict.fromkeys(declared))
+    code_of: dict[Value, int] = {level: i for i, level in enumerate(known)}
+    code_of[None] = -1
+    codes = np.empty(len(values), dtype=np.int64)
+    for i, value in enumerate(values):
+        found = code_of.get(value)
+        if found is None:
+            raise DataError(
+                f"{where}, line {places[i]}: {_shown(value)} is none of the {len(known)} levels declared for {name!r}; "
+                "correct the value or declare it"
+            )
+        codes[i] = found
+    return pd.Categorical.from_codes(codes, categories=pd.Index(known, dtype=object))
+
+
+def _shown(value: object) -> str:
+    return repr(str(value)[:40])
+
+
+def columns_of(rows: Sequence[Sequence[Value]], width: int) -> list[tuple[Any, ...]]:
+    """The values column by column, also of no rows."""
+    return list(zip(*rows, strict=True)) if rows else [()] * width

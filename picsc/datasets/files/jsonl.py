@@ -1,0 +1,205 @@
+"""JSON: one flat record per line, or one list of them. Letters: n rows.
+
+The standard library's reader, since Arrow's refuses a column of 1 and "1", takes words that look like dates for dates,
+and rounds whole numbers beyond 64 bits. Values are packed every few thousand records, so that memory stays that of the
+columns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from picsc.datasets.columns.names import unique_names
+from picsc.datasets.files.parquet import to_series
+from picsc.datasets.files.sources import Source
+from picsc.datasets.files.table import FileTable
+from picsc.datasets.files.text_lines import numbered_lines, whole_text
+from picsc.errors import DataError
+from picsc.phrases import counted
+from picsc.reports.common import Reading
+from picsc.settings import ReadSettings
+
+_BLOCK = 4096
+"""Records that are packed at once."""
+_MOST_VALUES = 1 << 28
+_NESTED = (dict, list)
+
+
+def read_json_lines(source: Source, settings: ReadSettings) -> FileTable:
+    """Read records; a key that a record lacks is a missing value, as null and NaN are.
+
+    A column of whole numbers is exact; one of numbers and words, or with whole numbers beyond 64 bits, is words.
+
+    Args:
+        source: the file.
+        settings: encoding, and columns that are left out.
+
+    Raises:
+        DataError: a line is no flat record, or repeats a key; the message names line, column and what to do.
+    """
+    text = whole_text(source, settings)
+    columns: dict[str, _Column] = {}
+    n = 0
+    for place, record in _records(text.content, source.where):
+        for name, value in record.items():
+            column = columns.get(name)
+            if column is None:
+                column = columns[name] = _Column()
+            if isinstance(value, _NESTED):
+                if _spelled(name).strip() not in settings.drop:
+                    held = "an object" if isinstance(value, dict) else "a list"
+                    raise DataError(f"{place}: {name!r} holds {held}; flatten it, or leave it out with --drop")
+                value = None
+            column.add(n, value)
+        n += 1
+    if n == 0 or not columns:
+        raise DataError(f"{source.where} has {counted(n, 'record')} and {len(columns)} columns; nothing can be read")
+    if n * len(columns) > _MOST_VALUES:
+        raise DataError(
+            f"{source.where}: {n} records of {len(columns)} keys are too large for a table; keep fewer of them"
+        )
+    names = unique_names(
+        [_spelled(name).strip() for name in columns], rename=settings.rename_duplicates, where=source.where
+    )
+    frame = {name: column.finish(n, name, source.where) for name, column in zip(names, columns.values(), strict=True)}
+    return FileTable(pd.DataFrame(frame), text.sha256, Reading("jsonl", source.compression, (text.encoding,)))
+
+
+def _records(text: str, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every record, and its place for messages."""
+    if text.lstrip().startswith("["):
+        for number, record in enumerate(_parsed(text, where), 1):
+            place = f"{where}, record {number}"
+            yield place, _flat(record, place)
+        return
+    for number, marked in numbered_lines(text):
+        line = marked.lstrip("\ufeff")  # files were put together, each with its byte order mark
+        if line:
+            place = f"{where}, line {number}"
+            yield place, _flat(_parsed(line, place), place)
+
+
+def _parsed(text: str, place: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_unrepeated, parse_constant=_CONSTANTS.get)
+    except _RepeatedKeyError as error:
+        raise DataError(f"{place}: the key {error.args[0]!r} occurs twice in a record; rename one") from None
+    except RecursionError:
+        raise DataError(f"{place}: the values are nested too deeply; give flat records") from None
+    except json.JSONDecodeError as error:
+        at = f"character {error.colno}" if "\n" not in text else f"line {error.lineno}, character {error.colno}"
+        why = error.msg[0].lower() + error.msg[1:].removesuffix(" at")
+        raise DataError(f"{place} is no JSON: {why} at {at}; write one record per line, or a list of records") from None
+    except ValueError:  # Python turns no more than that into a number
+        raise DataError(f"{place} has a number of more than 4300 digits; write it as a word") from None
+
+
+_CONSTANTS = {"NaN": None, "Infinity": float("inf"), "-Infinity": float("-inf")}
+
+
+class _RepeatedKeyError(ValueError):
+    """A record names one key twice."""
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _RepeatedKeyError(next(name for name in names if names.count(name) > 1))
+    return record
+
+
+def _flat(record: Any, place: str) -> dict[str, Any]:
+    if isinstance(record, dict):
+        return record
+    held = {list: "a list", str: "a word", type(None): "null", bool: "true or false"}.get(type(record), "a number")
+    raise DataError(f'{place} holds {held} where a record must be; write {{"column": value, ...}}')
+
+
+class _Column:
+    """Collects the values of a column, in order; rows that it was not told of are missing."""
+
+    def __init__(self) -> None:
+        """Start without rows."""
+        self._open: list[Any] = []
+        self._packed: list[Any] = []
+        self._rows = 0
+
+    def add(self, row: int, value: Any) -> None:
+        """Take the value of a row after the last one."""
+        if row > self._rows:
+            self._skip(row - self._rows)
+        self._open.append(value)
+        self._rows += 1
+        if len(self._open) >= _BLOCK:
+            self._pack()
+
+    def _skip(self, rows: int) -> None:
+        if rows < _BLOCK:
+            self._open += [None] * rows
+        else:
+            self._pack()
+            self._packed.append(pa.nulls(rows))
+        self._rows += rows
+
+    def _pack(self) -> None:
+        if self._open:
+            self._packed.append(_packed(self._open))
+            self._open = []
+
+    def finish(self, n: int, name: str, where: str) -> pd.Series[Any]:
+        """All n values in one type."""
+        self._skip(n - self._rows)
+        self._pack()
+        kinds = {block.type for block in self._packed} - {pa.null()}
+        if not kinds:
+            return pd.Series([None] * n, dtype=object)
+        kind = kinds.pop() if len(kinds) == 1 else pa.float64() if kinds == _NUMBERS and self._exact() else pa.string()
+        blocks = [_as(block, kind) for block in self._packed]
+        return to_series(pa.chunked_array(blocks, kind), name, where)
+
+    def _exact(self) -> bool:
+        """Whether every whole number is itself as float64."""
+        whole = (block for block in self._packed if block.type == pa.int64())
+        limits = (pc.min_max(block) for block in whole)
+        return all(limit["min"].as_py() >= -(2**53) and limit["max"].as_py() <= 2**53 for limit in limits)
+
+
+_NUMBERS = {pa.int64(), pa.float64()}
+
+
+def _packed(values: list[Any]) -> Any:
+    """An Arrow array of the one type that holds them; words if there are several."""
+    kinds = set(map(type, values)) - {type(None)}
+    if not kinds:
+        return pa.nulls(len(values))
+    if kinds == {int} and all(value is None or -(2**63) <= value < 2**63 for value in values):
+        return pa.array(values, pa.int64())
+    if kinds == {float}:
+        return pa.array(values, pa.float64())
+    if kinds == {int, float} and all(type(value) is not int or abs(value) <= 2**53 for value in values):
+        return pa.array([None if value is None else float(value) for value in values], pa.float64())
+    if kinds == {bool}:
+        return pa.array(values, pa.bool_())
+    return pa.array([None if value is None else _spelled(value) for value in values], pa.string())
+
+
+def _as(block: Any, kind: Any) -> Any:
+    if block.type == kind:
+        return block
+    if kind == pa.string() and block.type != pa.null():
+        return pa.array([None if value is None else _spelled(value) for value in block.to_pylist()], kind)
+    return pc.cast(block, kind)
+
+
+def _spelled(value: object) -> str:
+    """3 for 3.0, as everywhere; a lone surrogate, which no encoding holds, as a question mark."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).encode("utf-8", "replace").decode("utf-8")

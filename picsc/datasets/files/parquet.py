@@ -1,0 +1,170 @@
+"""Parquet, and Arrow's own files: IPC files and streams, of which feather is one. Letters: n rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from picsc.datasets.catalog.store import TARGET_KEY
+from picsc.datasets.columns.names import unique_names
+from picsc.datasets.files.sources import Source
+from picsc.datasets.files.table import FileTable
+from picsc.errors import DataError
+from picsc.reports.common import Reading
+from picsc.settings import ReadSettings
+
+_FEATHER_1, _IPC_FILE = b"FEA1", b"ARROW1"
+_BEGINS = {"parquet file": (b"PAR1",), "Arrow file": (_IPC_FILE, b"\xff\xff\xff\xff")}
+_CUT_OFF = ("magic bytes not found", "file size is", "Not an Arrow file", "file is too small")
+_BROKEN = (pa.ArrowException, OSError, ValueError, MemoryError, OverflowError, RecursionError)
+
+
+def read_parquet(source: Source, settings: ReadSettings) -> FileTable:
+    """Read parquet; a file that `picsc data get` left declares its target.
+
+    Args:
+        source: the file.
+        settings: repeated names, and columns that are left out.
+
+    Raises:
+        DataError: it is no parquet file, has no rows, or a column holds nested values.
+    """
+    try:
+        # Buffered reading, so that a file that changes meanwhile cannot end the process.
+        table = pq.ParquetFile(source.path, memory_map=False).read()
+        called = table.column_names  # are decoded here
+    except _BROKEN as error:
+        raise _unreadable(source, "parquet file", error) from None
+    return _file_table(table, called, source, settings, "parquet")
+
+
+def read_arrow(source: Source, settings: ReadSettings) -> FileTable:
+    """Read an Arrow IPC file or stream; feather (version 2) is such a file.
+
+    Args:
+        source: the file.
+        settings: repeated names, and columns that are left out.
+
+    Raises:
+        DataError: it is neither, has no rows, or a column holds nested values.
+    """
+    with source.path.open("rb") as file:
+        start = file.read(len(_IPC_FILE))
+    if start.startswith(_FEATHER_1):
+        raise DataError(
+            f"{source.where} is feather of version 1, which Arrow gave up; write it again with pyarrow or pandas 1 or "
+            "later, or as parquet"
+        )
+    try:
+        with pa.OSFile(str(source.path)) as file:
+            reader = pa.ipc.open_file(file) if start == _IPC_FILE else pa.ipc.open_stream(file)
+            table = reader.read_all()
+            called = table.column_names
+    except _BROKEN as error:
+        raise _unreadable(source, "Arrow file", error) from None
+    return _file_table(table, called, source, settings, "arrow")
+
+
+def _unreadable(source: Source, kind: str, error: BaseException) -> DataError:
+    if isinstance(error, OSError) and error.errno is not None and error.strerror:
+        return DataError(f"{source.where} cannot be read: {error.strerror}")
+    with source.path.open("rb") as file:
+        start = file.read(len(_IPC_FILE))
+    why = " ".join(str(error).split())[:200].rstrip(".")
+    if not start.startswith(_BEGINS[kind]):
+        why = "it does not begin as one does"
+    elif any(sign in why for sign in _CUT_OFF):
+        why = "it ends too early"
+    return DataError(
+        f"{source.where} is no {kind} that can be read ({why}); fetch or save it again, or say with --format what it is"
+    )
+
+
+def _file_table(table: Any, called: list[str], source: Source, settings: ReadSettings, kind: str) -> FileTable:
+    """The frame of an Arrow table."""
+    # A frame's unnamed index is stored as a column that the frame did not have.
+    stored = [i for i, name in enumerate(called) if not name.startswith("__index_level_")]
+    names = unique_names([called[i].strip() for i in stored], rename=settings.rename_duplicates, where=source.where)
+    if table.num_rows == 0 or not names:
+        raise DataError(f"{source.where} has no {'rows' if names else 'columns'}; nothing can be read")
+    frame = {}
+    for i, name in zip(stored, names, strict=True):
+        try:
+            table.column(i).validate(full=True)  # words that are no UTF-8, codes beyond their levels
+            frame[name] = to_series(table.column(i), name, source.where)
+        except (DataError, *_BROKEN) as error:
+            if name in settings.drop:
+                frame[name] = pd.Series([None] * table.num_rows, dtype=object)
+                continue
+            if isinstance(error, DataError):
+                raise
+            why = "words that are no UTF-8" if "UTF8" in str(error) else " ".join(str(error).split())[:200]
+            raise DataError(
+                f"{source.where}: column {name!r} of type {table.column(i).type} cannot be read "
+                f"({why}); leave it out with --drop"
+            ) from None
+    declared = (table.schema.metadata or {}).get(TARGET_KEY, b"").decode("utf-8", "replace")
+    return FileTable(
+        pd.DataFrame(frame, copy=False),
+        source.digest(),
+        Reading(kind, source.compression, ()),  # the bytes say everything else
+        declared if declared in frame else None,
+    )
+
+
+def to_series(column: Any, name: str, where: str) -> pd.Series[Any]:
+    """An Arrow column as values that pandas holds without Python objects, but for words.
+
+    Args:
+        column: a chunked array of n values.
+        name: of it.
+        where: the file.
+
+    Returns:
+        Whole numbers stay exact, also where values are missing.
+
+    Raises:
+        DataError: the values are nested or bytes.
+    """
+    kind = column.type
+    types = pa.types
+    values = kind.value_type if types.is_dictionary(kind) else kind
+    nested = types.is_nested(values)
+    if nested or types.is_binary(values) or types.is_large_binary(values) or types.is_fixed_size_binary(values):
+        held = f"nested values ({str(values)[:60]})" if nested else "bytes"
+        raise DataError(f"{where}: column {name!r} holds {held}; flatten it, or leave it out with --drop")
+    if types.is_dictionary(kind):
+        series: pd.Series[Any] = pc.cast(column, _plain(values)).to_pandas()
+        return series.astype("category")
+    plain = _plain(kind)
+    column = column if plain == kind else pc.cast(column, plain, safe=False)
+    if types.is_integer(plain) and column.null_count:
+        whole: pd.Series[Any] = column.to_pandas(types_mapper=_NULLABLE.get)
+        return whole
+    result: pd.Series[Any] = column.to_pandas()
+    return result
+
+
+_NULLABLE = {
+    pa.int8(): pd.Int8Dtype(), pa.int16(): pd.Int16Dtype(), pa.int32(): pd.Int32Dtype(), pa.int64(): pd.Int64Dtype(),
+    pa.uint8(): pd.UInt8Dtype(), pa.uint16(): pd.UInt16Dtype(), pa.uint32(): pd.UInt32Dtype(),
+    pa.uint64(): pd.UInt64Dtype(),
+}  # fmt: skip
+
+
+def _plain(kind: Any) -> Any:
+    """The type that an Arrow type is read as."""
+    types = pa.types
+    if types.is_decimal(kind) or types.is_float16(kind):
+        return pa.float64()
+    if types.is_date(kind):
+        return pa.timestamp("s")
+    if types.is_timestamp(kind):
+        return pa.timestamp(kind.unit)  # UTC, which needs no zone that this machine may not know
+    if types.is_time(kind) or types.is_large_string(kind) or str(kind) == "string_view":
+        return pa.string()
+    return kind

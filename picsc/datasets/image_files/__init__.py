@@ -1,0 +1,1 @@
+"""Readers of images: one file a format."""

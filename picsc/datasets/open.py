@@ -1,0 +1,95 @@
+"""From whatever a verb is given to one table or set of images: a value in memory, a file, or a name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from picsc.datasets.images import ImageSet, from_images
+from picsc.datasets.load import from_arrays, from_frame, load
+from picsc.datasets.texts import TokenSet
+from picsc.errors import SettingsError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from picsc.datasets.table import Dataset
+    from picsc.settings import ReadSettings
+
+
+def take_in(
+    data: pd.DataFrame | ImageSet | TokenSet | ArrayLike | str | Path,
+    y: ArrayLike | None,
+    settings: ReadSettings,
+    *,
+    keys: Sequence[str] = (),
+) -> Dataset | ImageSet | TokenSet:
+    """What a verb was called with, from Python.
+
+    Args:
+        data: a frame, an array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), a text as a
+            `TokenSet`, or a path, as in `read_or_get`.
+        y: labels (n,), with an array.
+        settings: how to read a table.
+        keys: columns that cut or weigh a table; they are kept aside and are no covariates.
+
+    Raises:
+        SettingsError: y is missing, or does not go with the data.
+        DataError: the data cannot be read.
+    """
+    if isinstance(data, str | Path):
+        return _from_path(data, settings, keys)
+    if isinstance(data, pd.DataFrame):
+        if y is not None:
+            raise SettingsError("y goes with an array; name the target column of a DataFrame with target=")
+        return from_frame(data, settings, keys=keys)
+    if isinstance(data, ImageSet | TokenSet):
+        if y is not None:
+            raise SettingsError(f"y goes with an array; a {type(data).__name__} holds its own labels")
+        return data
+    values = np.asarray(data)
+    if values.ndim in (3, 4):
+        if y is None:
+            raise SettingsError(f"images of shape {values.shape} need their classes; give them as y=")
+        return from_images(values, np.asarray(y))
+    return from_arrays(values, None if y is None else np.asarray(y), settings)
+
+
+def read_or_get(
+    source: str, *, named: bool, settings: ReadSettings, keys: Sequence[str] = (), data_dir: Path | None = None
+) -> Dataset | ImageSet | TokenSet:
+    """What a command or a recipe names.
+
+    Args:
+        source: name of a data set, or path of a table's file, of a file of LEAF's, or of a folder with plays, reviews
+            or LEAF's files.
+        named: it is a name.
+        settings: how to read a table.
+        keys: as in `take_in`.
+        data_dir: folder of data sets by name; None is that of `data_directory`.
+
+    Raises:
+        DataError: the data cannot be read or found.
+    """
+    if not named:
+        return _from_path(source, settings, keys)
+    from picsc.datasets.catalog.lookup import by_name  # loads scikit-learn's data sets, which a file does not need
+
+    return by_name(source, settings, keys=keys, data_dir=data_dir)
+
+
+def _from_path(source: str | Path, settings: ReadSettings, keys: Sequence[str]) -> Dataset | ImageSet | TokenSet:
+    path = Path(source)
+    told = settings.format is not None
+    folder = bool(str(source)) and os.path.isdir(path)  # noqa: PTH112 - no error for a name that no file can have
+    if folder or (path.suffix.lower() == ".json" and not told):
+        from picsc.datasets.text_files.detect import holds_text, read_clients  # needs scikit-learn's data sets, too
+
+        if holds_text(path):
+            return read_clients(path, path.name)
+    return load(source, settings, keys=keys)

@@ -1,0 +1,1 @@
+"""Readers of texts: reviews, plays and LEAF."""

@@ -1,0 +1,164 @@
+"""Plays as next-character prediction, each role a client, as LEAF's Shakespeare task has it.
+
+A role's speeches are joined in the order of the play, and a row is a window of 80 characters with the one after it as
+its class. Letters: n rows, t characters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from picsc.datasets.image_files.assemble import digest
+from picsc.datasets.texts import TokenSet, checked
+from picsc.errors import DataError
+
+LETTERS = "\n !\"&'(),-.0123456789:;>?ABCDEFGHIJKLMNOPQRSTUVWXYZ[]abcdefghijklmnopqrstuvwxyz}"
+"""LEAF's 80 characters, in its order; character i has code i + 1."""
+WINDOW = 80
+"""Characters that predict the next one."""
+TEST_SHARE = 0.2
+"""Of a role's rows, the last ones, become the test part."""
+FEWEST = 180
+"""Characters of the shortest role of which a row to learn from is left."""
+_QUOTES: dict[str, str | int | None] = {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'}
+_PLAIN = str.maketrans({**_QUOTES, "\u2014": "--", "\u2013": "-", "\t": " "})
+_UNSPOKEN = re.compile(r"_+[^_]*_+|\[[^\]]*\]")
+_SPEAKER = re.compile(r"\*\*(.+?)\*\*\s*")
+_CODES = np.zeros(128, dtype=np.uint8)
+_CODES[[ord(letter) for letter in LETTERS]] = np.arange(1, len(LETTERS) + 1)
+
+
+def encoded(text: str) -> NDArray[np.uint8]:
+    """Codes into `LETTERS` plus 1 of the characters of a text.
+
+    Typographic quotes and dashes become plain ones, accents are taken off, and any other character that LEAF does not
+    have is left out.
+
+    Returns:
+        (t,), none of them 0.
+    """
+    plain = unicodedata.normalize("NFKD", text.translate(_PLAIN)).encode("ascii", "ignore")
+    codes = _CODES[np.frombuffer(plain, dtype=np.uint8)]
+    return codes[codes > 0]
+
+
+def letter_codes(text: str) -> NDArray[np.uint8]:
+    """Codes as in `encoded`, but one for each character, 0 for those that LEAF does not have.
+
+    Returns:
+        (len(text),).
+    """
+    points = np.frombuffer(text.translate(str.maketrans(_QUOTES)).encode("utf-32-le", "replace"), dtype="<u4")
+    return _CODES[np.where(points < len(_CODES), points, 0)]
+
+
+def plays_in(folder: Path) -> list[Path]:
+    """The Markdown files of a folder that may be plays, by name."""
+    return sorted(path for path in folder.glob("*.md") if path.stem.lower() not in ("readme", "license", "changelog"))
+
+
+def read_plays(folder: Path, name: str) -> TokenSet:
+    """Read plays in Markdown.
+
+    Reading: LEAF draws a role's test rows at random or takes whole roles. Windows that overlap share up to 79
+        characters, so here the test part is the last fifth of every role, and the 79 windows before it, which reach
+        into it, are left out.
+
+    Args:
+        folder: of `*.md` files: a title after `#`, scenes after `##` or `###`, a speaker in `**bold**` on a line of its
+            own before every speech, directions in `_italics_` or `[brackets]`, which nobody speaks.
+        name: of the set.
+
+    Returns:
+        Rows to learn from first. A client is called `play: SPEAKER`; roles of fewer than 180 characters are left out,
+        since no row to learn from would be left of them. Line ends become blanks, and several blanks one.
+
+    Raises:
+        DataError: there is no play in the folder, one cannot be read, or no role is long enough.
+    """
+    paths = plays_in(folder)
+    roles: dict[str, NDArray[np.uint8]] = {}
+    digests: list[str] = []
+    for path in paths:
+        try:
+            content = path.read_bytes()
+            play = content.decode("utf-8")
+        except OSError as error:
+            raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
+        except UnicodeDecodeError as error:
+            raise DataError(f"{path} is no UTF-8 text (byte {error.start + 1}); save it as UTF-8") from None
+        digests.append(hashlib.sha256(content).hexdigest())
+        title = re.search(r"^# (.+)$", play, re.MULTILINE)
+        for speaker, text in _speeches(play.replace("\r\n", "\n")).items():
+            codes = encoded(text)
+            if len(codes) >= FEWEST:
+                roles[f"{title.group(1).strip() if title else path.stem}: {speaker}"] = codes
+    if not roles:
+        raise DataError(
+            f"{folder}: {len(paths)} files *.md and no role of at least {FEWEST} characters in them; a speaker stands "
+            "in **bold** on a line before the speech"
+        )
+    return windows(roles, name=name, source=str(folder), sha256=digest(digests))
+
+
+def windows(roles: dict[str, NDArray[np.uint8]], *, name: str, source: str, sha256: str) -> TokenSet:
+    """All windows on the texts of roles.
+
+    Args:
+        roles: codes of each, at least 180.
+        name: of the set.
+        source: where they came from.
+        sha256: of what was read.
+    """
+    first: list[NDArray[np.int64]] = []
+    last: list[NDArray[np.int64]] = []
+    begin = 0
+    for codes in roles.values():
+        tested = round(TEST_SHARE * (len(codes) - WINDOW))
+        learned = len(codes) - WINDOW - tested - (WINDOW - 1)
+        first.append(np.arange(begin, begin + learned))
+        last.append(np.arange(begin + len(codes) - WINDOW - tested, begin + len(codes) - WINDOW))
+        begin += len(codes)
+    text = np.concatenate(list(roles.values()))
+    sizes = [len(part) for part in (*first, *last)]
+    starts = np.concatenate([*first, *last])
+    learned_in_all = sum(len(part) for part in first)
+    return checked(
+        TokenSet(
+            name=name,
+            source=source,
+            kind="characters",
+            vocabulary=tuple(LETTERS),
+            text=text,
+            starts=starts,
+            lengths=np.broadcast_to(np.int64(WINDOW), len(starts)),
+            labels=text[starts + WINDOW].astype(np.int64) - 1,
+            classes=tuple(LETTERS),
+            owners=np.repeat(np.tile(np.arange(len(roles)), 2), sizes),
+            clients=tuple(roles),
+            test=np.arange(learned_in_all, len(starts)),
+            sha256=sha256,
+        )
+    )
+
+
+def _speeches(text: str) -> dict[str, str]:
+    """What each speaker of a play says, in the order of first appearance."""
+    spoken: dict[str, list[str]] = {}
+    speaker = None
+    for paragraph in re.split(r"\n\s*\n", text):  # directions go on over several lines, but not over an empty one
+        for line in _UNSPOKEN.sub("", paragraph.replace("\\", "")).splitlines():
+            named = _SPEAKER.fullmatch(line.strip())
+            if named is not None:
+                speaker = named.group(1).strip().rstrip(".:")
+            elif line.startswith("#"):
+                speaker = None
+            elif speaker is not None and line.strip():
+                spoken.setdefault(speaker, []).append(line)
+    return {speaker: re.sub(r"\s+", " ", " ".join(said)).strip() for speaker, said in spoken.items()}

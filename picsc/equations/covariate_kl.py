@@ -1,0 +1,85 @@
+"""Covariate KL between two parts of some rows, for many ways to part them at once (paper, Eq. 8).
+
+Letters: n rows, f encoded features, b ways to part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from picsc.datasets.table import Dataset
+from picsc.equations.divergence import categorical_kl, gaussian_kl, smoothed_variance
+
+
+@dataclass(frozen=True, slots=True)
+class Covariates:
+    """What each encoded feature is, so that sums of rows give divergences."""
+
+    numeric: tuple[int, ...]
+    """Positions of numbers."""
+    flags: tuple[int, ...]
+    """Positions of indicators of missing values."""
+    levels: tuple[tuple[int, int], ...]
+    """First and last-but-one position of each one-hot block."""
+
+
+def of_numbers(f: int) -> Covariates:
+    """All f features are numbers."""
+    return Covariates(tuple(range(f)), (), ())
+
+
+def of_table(dataset: Dataset) -> Covariates:
+    """What `picsc.datasets.encoding` makes of a table's columns."""
+    numeric, flags, levels = [], [], []
+    j = 0
+    for column in dataset.columns:
+        if column.coded:
+            levels.append((j, j + len(column.levels)))
+            j += len(column.levels)
+        else:
+            numeric.append(j)
+            j += 1
+        if column.missing.any():
+            flags.append(j)
+            j += 1
+    return Covariates(tuple(numeric), tuple(flags), tuple(levels))
+
+
+def part_kl(x: Tensor, first: Tensor, covariates: Covariates) -> Tensor:
+    """KL(first part || other part), summed over columns, in nats.
+
+    Source: Eq. 8; numbers as Gaussians, levels and missing values as discrete distributions with +1/2.
+
+    Args:
+        x: encoded features, (n, f).
+        first: 1 where a row belongs to the first part, else 0, (b, n), in x's precision.
+        covariates: what the features are.
+
+    Returns:
+        (b,), non-negative.
+    """
+    n, sizes = len(x), first.sum(1, keepdim=True)
+    sums = first @ x
+    rest = x.sum(0) - sums
+    total = x.new_zeros(len(first))
+    if covariates.numeric:
+        columns = list(covariates.numeric)
+        z = x[:, columns]
+        squares = first @ z.square()
+        pooled = z.var(0, correction=0).clamp(min=torch.finfo(x.dtype).eps)
+        others = z.square().sum(0) - squares
+        means = sums[:, columns] / sizes, rest[:, columns] / (n - sizes)
+        raw = squares / sizes - means[0].square(), others / (n - sizes) - means[1].square()
+        first_var = smoothed_variance(raw[0].clamp(min=0), sizes, pooled)
+        other_var = smoothed_variance(raw[1].clamp(min=0), n - sizes, pooled)
+        varies = z.amax(0) > z.amin(0)  # the pseudo-values of a constant would differ with the parts' sizes
+        total = total + (gaussian_kl(means[0], first_var, means[1], other_var) * varies).sum(1)
+    for j in covariates.flags:
+        here, there = sums[:, j : j + 1], rest[:, j : j + 1]
+        total = total + categorical_kl(torch.cat([here, sizes - here], 1), torch.cat([there, n - sizes - there], 1))
+    for start, stop in covariates.levels:
+        total = total + categorical_kl(sums[:, start:stop], rest[:, start:stop])
+    return total

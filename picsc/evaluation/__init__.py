@@ -1,0 +1,1 @@
+"""Metrics, their means and paired tests."""

@@ -1,0 +1,50 @@
+"""Means over what has a number, and paired differences as a report holds them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from picsc.evaluation.paired_tests import Paired
+from picsc.reports.common import finite
+from picsc.reports.cv import Difference, Interval
+
+Floats = NDArray[np.float64]
+
+
+def nan_mean(values: Floats) -> float:
+    """Over the finite entries of any shape; NaN where there is none."""
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def known_mean(values: Floats) -> float | None:
+    """The same; None where there is none."""
+    return finite(nan_mean(values))
+
+
+def interval(paired: Paired | None) -> Interval | None:
+    """That of a test; None without one."""
+    return None if paired is None else paired.interval
+
+
+def difference(
+    against: str, accuracies: Floats, log_losses: Floats, accuracy: Paired | None, log_loss: Paired | None
+) -> Difference:
+    """A method minus another one.
+
+    Args:
+        against: the other method.
+        accuracies: differences of single models, of any shape; NaN where one of the two has none.
+        log_losses: likewise.
+        accuracy: their paired test.
+        log_loss: likewise.
+    """
+    return Difference(
+        against=against,
+        accuracy=known_mean(accuracies),
+        accuracy_interval=interval(accuracy),
+        accuracy_p=None if accuracy is None else accuracy.p,
+        log_loss=known_mean(log_losses),
+        log_loss_p=None if log_loss is None else log_loss.p,
+    )

@@ -1,0 +1,1 @@
+"""Federated training and the audit of clients."""

@@ -1,0 +1,147 @@
+"""What a client tells the server about its rows, in numbers whose size does not depend on them (paper, Eq. 1, 8, 14).
+
+Letters: n rows of the client, m of them in halves, f encoded features, d parameters, b draws, c classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from picsc.equations.covariate_kl import Covariates
+from picsc.equations.moment_kl import Moments, moments_kl
+from picsc.equations.trigger import DRAWS
+from picsc.errors import DataError, NumericsError
+from picsc.runtime.devices import as_sums
+
+MOST_ROWS = 512
+"""Rows that halves are drawn from, so that the cost of b draws is bounded."""
+FEWEST_ROWS = 4
+"""Below, a half is a single row, which has no variance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All that crosses from a client to the server for the audit; float32 but for two counts."""
+
+    n: int
+    """Rows of the client."""
+    fisher: Tensor
+    """I_k(theta) at the theta received, (d,), nats per squared parameter unit."""
+    means: Tensor
+    """(f,) of the encoded features."""
+    variances: Tensor
+    """(f,), population variances."""
+    gap_halves: Tensor
+    """Fisher gap between random halves of the client's own rows, (b,); empty for a client with fewer than 4 rows."""
+    kl_halves: Tensor
+    """Covariate KL between the same halves, (b,)."""
+    halves_n: int
+    """m, rows of both halves together; even."""
+    label_counts: Tensor | None = None
+    """(c,), rows of each class."""
+
+    @property
+    def bytes(self) -> int:
+        """What is sent: 4 bytes per number."""
+        sent = [self.fisher, self.means, self.variances, self.gap_halves, self.kl_halves]
+        sent += [] if self.label_counts is None else [self.label_counts]
+        return 4 * (2 + sum(each.numel() for each in sent))
+
+    @property
+    def halves(self) -> Tensor:
+        """Fisher gap times covariate KL, tau of Eq. 14, between the halves, (b,), float64."""
+        return self.gap_halves.double() * self.kl_halves.double()
+
+    @property
+    def moments(self) -> Moments:
+        """Sums that the moments stand for."""
+        n, means = torch.tensor([float(self.n)], dtype=torch.float64), self.means.double()
+        return Moments(n, n * means, n * (self.variances.double() + means.square()))
+
+
+@torch.no_grad()
+def summarise(
+    squared_scores: Iterable[Tensor],
+    x: Tensor,
+    covariates: Covariates,
+    *,
+    seed: int,
+    draws: int = DRAWS,
+    most_rows: int = MOST_ROWS,
+    label_counts: Tensor | None = None,
+) -> Summary:
+    """The summary of one client's rows, from one pass over their squared scores.
+
+    Source: Eq. 1 for the client's Fisher information; Eq. 14's tau for its halves.
+    Reading: means and variances are sent instead of sums, because float32 keeps them to the last digit.
+
+    Args:
+        squared_scores: squared gradients of log p(y | x; theta) of consecutive rows, (n_c, d) each, n in all; memory
+            is one chunk and b * d floats.
+        x: encoded features of the same rows, or activations for images and text, (n, f).
+        covariates: what the features are.
+        seed: of the rows and halves drawn.
+        draws: b.
+        most_rows: bound on m.
+        label_counts: rows of each class, (c,).
+
+    Raises:
+        DataError: there are no rows, or not as many squared scores as rows of x.
+        NumericsError: a squared score is not finite.
+    """
+    n = len(x)
+    rows, signs = _signed_halves(n, draws, min(n, most_rows), seed)
+    m = len(rows)
+    total: Tensor | None = None
+    apart: Tensor | None = None
+    seen = 0
+    for chunk in squared_scores:
+        summed = as_sums(chunk.sum(0))
+        total = summed if total is None else total + summed
+        start, stop = torch.searchsorted(rows, torch.tensor([seen, seen + len(chunk)])).tolist()
+        chosen = chunk[(rows[start:stop] - seen).to(chunk.device)]
+        difference = signs[:, start:stop].to(chunk) @ chosen
+        apart = difference if apart is None else apart.add_(difference)
+        seen += len(chunk)
+    if total is None or apart is None or seen != n or n == 0:
+        raise DataError(
+            f"a client has {n} rows of features and {seen} rows of squared scores: need as many, at least 1"
+        )
+    if not bool(total.isfinite().all()):
+        raise NumericsError(f"squared scores of a client's {n} rows are not finite: the model it received has diverged")
+    features = as_sums(x).cpu()
+    variances, means = torch.var_mean(features, 0, correction=0)
+    found = Summary(n, (total / n).float().cpu(), means.float(), variances.float(), torch.empty(0), torch.empty(0), 0)
+    if label_counts is not None:
+        found = replace(found, label_counts=label_counts.float().cpu())
+    if m < FEWEST_ROWS:
+        return found
+    gaps = apart.square().sum(1).sqrt().cpu() / (m / 2)
+    return replace(found, gap_halves=gaps.float(), kl_halves=_half_kl(features[rows], signs, covariates), halves_n=m)
+
+
+def _signed_halves(n: int, draws: int, most_rows: int, seed: int) -> tuple[Tensor, Tensor]:
+    """An even number of random rows, in order, and random ways to halve them.
+
+    Returns:
+        int64 (m,), and float32 (b, m): 1 in the first half, -1 in the other.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    m = most_rows - most_rows % 2
+    rows = torch.randperm(n, generator=generator)[:m].sort().values
+    first = torch.rand(draws, m, generator=generator).argsort(1)[:, : m // 2]
+    signs = torch.full((draws, m), -1.0)
+    return rows, signs.scatter_(1, first, 1.0)
+
+
+def _half_kl(x: Tensor, signs: Tensor, covariates: Covariates) -> Tensor:
+    """Covariate KL between the halves of every draw, (b,)."""
+    first = (signs > 0).to(x)
+    part = Moments(first.sum(1, keepdim=True), first @ x, first @ x.square())
+    return moments_kl(
+        part, Moments(x.new_full((1,), len(x)), x.sum(0), x.square().sum(0)).minus(part), covariates
+    ).float()

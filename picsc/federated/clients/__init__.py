@@ -1,0 +1,1 @@
+"""What clients compute on their own rows."""

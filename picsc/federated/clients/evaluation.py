@@ -1,0 +1,94 @@
+"""How good global models are for each client.
+
+Letters: a models, T test rows, k clients, m groups of rows, c classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from picsc.equations.likelihood import Likelihood
+
+
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """The rows that judge, and which client each speaks for."""
+
+    rows: Tensor
+    """Row numbers, int64 (T,)."""
+    group: Tensor
+    """Client that holds the row, or its class, int64 (T,)."""
+    mix: Tensor | None
+    """What a client's score is made of, (k, m), rows sum to 1; None where groups are clients."""
+    clients: int
+
+
+class Judged(NamedTuple):
+    """Scores of global models."""
+
+    accuracy: Tensor
+    """(a, k): accuracy, or 1 - mean squared error over the variance of all training rows; NaN without rows."""
+    log_loss: Tensor
+    """(a, k), nats per row."""
+    whole: Tensor
+    """(a,): accuracy on all rows together."""
+
+
+def own_rows(rows: list[Tensor]) -> Judges:
+    """Every client judges with rows of its own.
+
+    Args:
+        rows: of each client; may be empty.
+    """
+    owner = torch.repeat_interleave(torch.tensor([len(each) for each in rows]))
+    return Judges(torch.cat(rows), owner, None, len(rows))
+
+
+def shared_rows(rows: Tensor, labels: Tensor, shares: Tensor) -> Judges:
+    """One test part judges for all clients, each by its own mix of classes.
+
+    Reading: the benchmarks judge on the whole part only; accuracy on a client's mix of classes is what the client
+        would see if the part's rows of a class are like its own.
+
+    Args:
+        rows: of the test part.
+        labels: class codes of all rows.
+        shares: of the classes in each client's training rows, (k, c).
+    """
+    group = labels[rows]
+    there = torch.bincount(group, minlength=shares.shape[1]) > 0
+    kept = shares.float() * there
+    return Judges(rows, group, kept / kept.sum(1, keepdim=True), len(shares))
+
+
+def judge(outputs: Tensor, y: Tensor, judges: Judges, likelihood: Likelihood) -> Judged:
+    """Score every model for every client.
+
+    Args:
+        outputs: of the test rows: log-probabilities (a, T, c), or means (a, T).
+        y: their class codes or numbers in standard deviations of the training rows, (T,).
+        judges: whose rows they are.
+        likelihood: of the target.
+    """
+    if likelihood == "numbers":
+        error = (outputs - y).double().square()
+        good, loss = 1 - error, error / 2
+    else:
+        good = (outputs.argmax(-1) == y).double()
+        loss = -outputs.gather(-1, y[None, :, None].expand(len(outputs), -1, 1))[..., 0].double()
+    broken = ~outputs.isfinite().flatten(1).all(1)
+    good, loss = (values.masked_fill(broken[:, None], torch.nan) for values in (good, loss))
+    return Judged(_by_client(good, judges), _by_client(loss, judges), good.mean(1))
+
+
+def _by_client(values: Tensor, judges: Judges) -> Tensor:
+    m = judges.clients if judges.mix is None else judges.mix.shape[1]
+    sums = values.new_zeros(len(values), m).index_add_(1, judges.group, values)
+    count = torch.bincount(judges.group, minlength=m)
+    if judges.mix is None:
+        return sums / count  # 0 / 0 is NaN, as wanted
+    return (sums / count.clamp(min=1)) @ judges.mix.double().T

@@ -1,0 +1,238 @@
+"""Clients whose networks have one hidden layer, all of a round at once.
+
+Letters: N rows of all clients, k clients of the round, a models of each client, d parameters, f features, h hidden
+units, o readouts, b rows of a minibatch, T test rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.utils import parameters_to_vector
+
+from picsc.equations.covariate_kl import Covariates, of_numbers
+from picsc.equations.likelihood import Likelihood
+from picsc.federated.client_summary import Summary, summarise
+from picsc.federated.clients.evaluation import Judged, Judges, judge
+from picsc.federated.clients.local_steps import LocalRecipe, Steps, local_steps
+from picsc.federated.clients.local_terms import Guidance, Trained
+from picsc.federated.clients.whitening import natural_map
+from picsc.training.batched.layout import Stack, readouts_of
+from picsc.training.batched.mlp import (
+    Weights,
+    flatten,
+    fragment_fishers,
+    predicted,
+    squared_scores,
+    task_gradient,
+    unflatten,
+)
+from picsc.training.networks import mlp
+
+AT_ONCE = 4_000_000
+"""Parameters of all models of the clients that are trained side by side; gradients and guidance take as much again."""
+ACTIVATIONS = 4_000_000
+"""Floats of hidden units held at once while rows are only looked at."""
+MOST_FEATURES = 512
+"""Features up to which coordinates are made natural: a client's second moments have as many squared."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientMlps:
+    """The rows of all clients and the shape of their networks."""
+
+    x: Tensor
+    """(N, f + 1), the constant last."""
+    y: Tensor
+    """Class codes, or numbers in standard deviations, (N,)."""
+    train: tuple[NDArray[np.int64], ...]
+    """Rows that each client learns from."""
+    judges: Judges
+    likelihood: Likelihood
+    outputs: int
+    hidden: int
+    recipe: LocalRecipe
+    covariates: Covariates
+    """What the features are."""
+    columns: bool = True
+    """Features are a table's columns, for which there are natural coordinates; not pixels."""
+
+    @property
+    def rows(self) -> Tensor:
+        """Training rows of each client, (K,)."""
+        return torch.tensor([len(rows) for rows in self.train])
+
+    @property
+    def features(self) -> int:
+        """The number f."""
+        return self.x.shape[1] - 1
+
+    @property
+    def device(self) -> torch.device:
+        """Where models are."""
+        return self.x.device
+
+    def start(self, seed: int) -> Tensor:
+        """Initial parameters, (d,)."""
+        drawn = mlp(self.features, self.outputs, self.hidden, seed=seed)
+        return parameters_to_vector(drawn.parameters()).detach().to(self.x.device)
+
+    def natural(self) -> ClientMlps | None:
+        """The same clients in `picsc.federated.clients.whitening`; None for pixels, and if the table is too wide.
+
+        Reading: pixels at the border are nearly constant, and coordinates that give them unit variance are mostly
+            noise.
+        """
+        if self.features > MOST_FEATURES or not self.columns:
+            return None
+        moments = sum(self._second_moment(rows) for rows in self.train)
+        assert isinstance(moments, Tensor)  # noqa: S101 - for the type checker: there are clients
+        turned = self.x[:, :-1] @ natural_map(moments / int(self.rows.sum()))
+        x = torch.cat([turned, self.x[:, -1:]], 1)
+        return replace(self, x=x, covariates=of_numbers(self.features))
+
+    def _second_moment(self, rows: NDArray[np.int64]) -> Tensor:
+        """Sum of outer products of a client's features, (f, f)."""
+        x = self.x[torch.from_numpy(rows), :-1].double()
+        return x.T @ x
+
+    @torch.no_grad()
+    def fit(
+        self,
+        clients: NDArray[np.int64],
+        theta: Tensor,
+        guidance: Guidance,
+        lr: Tensor,
+        *,
+        seed: int,
+        round_number: int,
+    ) -> Trained:
+        """Train every model of every client; see `picsc.federated.rounds.Clients`."""
+        a, d = theta.shape[1:]
+        at_once = max(1, AT_ONCE // (a * d))
+        trained, steps = [], []
+        for start in range(0, len(clients), at_once):
+            part = slice(start, start + at_once)
+            found = self._fit_part(
+                clients[part],
+                theta if theta.shape[0] == 1 else theta[part],
+                guidance.of(part),
+                lr,
+                local_steps([self.train[i] for i in clients[part]], self.recipe, seed=seed, round_number=round_number),
+            )
+            trained.append(found[0])
+            steps.append(found[1])
+        return Trained(torch.cat(trained), torch.cat(steps), lr)
+
+    def _fit_part(
+        self,
+        clients: NDArray[np.int64],
+        theta: Tensor,
+        guidance: Guidance,
+        lr: Tensor,
+        planned: tuple[Steps, NDArray[np.int64]],
+    ) -> tuple[Tensor, Tensor]:
+        steps, sorting = planned
+        k, (a, d) = len(clients), theta.shape[1:]
+
+        def placed(values: Tensor | None) -> Weights | None:
+            if values is None:
+                return None
+            each = values.expand(k, a, d) if values.shape[0] == 1 else values[sorting]
+            return unflatten(each, self.features, self.hidden, self.outputs)
+
+        began = placed(theta)
+        assert began is not None  # noqa: S101 - for the type checker
+        weights = Weights(*(part.clone() for part in began))
+        self._loop(weights, steps, tuple(placed(part) for part in guidance), lr)
+        back = np.argsort(sorting)
+        return flatten(weights)[back], torch.from_numpy(steps.count[back])
+
+    def _loop(self, weights: Weights, steps: Steps, guides: Sequence[Weights | None], lr: Tensor) -> None:
+        """All local steps, in place; clients drop out as they are done."""
+        stiffness, anchor, drift, scale = guides
+        recipe = self.recipe
+        gradient = Weights(*(torch.zeros_like(part) for part in weights))
+        velocity = Weights(*(torch.zeros_like(part) for part in weights)) if recipe.momentum else None
+        rate = lr.view(1, -1, 1, 1)
+        for step in range(int(steps.count[0])):
+            rows, share = steps.at(step)
+            m = len(rows)
+            active = Weights(weights.hidden[:m], weights.out[:m])
+            into = Weights(gradient.hidden[:m], gradient.out[:m])
+            task_gradient(active, self._minibatch(rows, share), into)
+            for i, (w, raw) in enumerate(zip(active, into, strict=True)):
+                g = raw
+                if recipe.weight_decay:
+                    g.add_(w, alpha=recipe.weight_decay)
+                if stiffness is not None and anchor is not None:
+                    g.addcmul_(stiffness[i][:m], w - anchor[i][:m])
+                if velocity is not None:
+                    g = velocity[i][:m].mul_(recipe.momentum).add_(g)
+                if drift is not None:
+                    g = g + drift[i][:m]
+                if scale is not None:
+                    g = g * scale[i][:m]
+                w.sub_(g * rate)
+
+    def _minibatch(self, rows: Tensor, share: Tensor) -> Stack:
+        """Rows (m, b) of m clients as m problems of one tile."""
+        m, b = rows.shape
+        device = self.x.device
+        weight = share.to(device).view(m, 1, 1, b)
+        mask = (weight > 0).to(weight.dtype)
+        rows = rows.to(device)
+        return Stack(
+            x=self.x[rows].mT,
+            y=self._readout_targets(self.y[rows])[:, None],
+            mask=mask,
+            weight=weight,
+            share=weight.new_full((m, 1, 1), 1 / b),
+            likelihood=self.likelihood,
+            outputs=self.outputs,
+        )
+
+    def _readout_targets(self, y: Tensor) -> Tensor:
+        """(m, b) to (m, o, b): the target itself, or one-hot."""
+        if readouts_of(self.likelihood, self.outputs) == 1:
+            return y[:, None].float()
+        return (y[:, None] == torch.arange(self.outputs, device=y.device)[:, None]).float()
+
+    @torch.no_grad()
+    def fisher(self, clients: NDArray[np.int64], theta: Tensor) -> Tensor:
+        """Diagonal empirical Fisher of each client's rows at its parameters; see `picsc.federated.rounds.Clients`."""
+        a, d = theta.shape[1:]
+        found = theta.new_zeros(len(clients), a, d)
+        for j, client in enumerate(clients):
+            at = unflatten(theta[j : j + 1], self.features, self.hidden, self.outputs)
+            rows = torch.from_numpy(self.train[client])
+            for part in torch.split(rows, max(1, ACTIVATIONS // (a * self.hidden))):
+                fishers = fragment_fishers(at, self._minibatch(part[None], torch.full((1, len(part)), 1 / len(part))))
+                found[j] += flatten(Weights(*(each[:, 0] for each in fishers)))[0] * (len(part) / len(rows))
+        return found
+
+    @torch.no_grad()
+    def summary(self, client: int, theta: Tensor, *, seed: int) -> Summary:
+        """What a client says of its rows at one model; see `picsc.federated.rounds.Clients`."""
+        at = unflatten(theta[None, None], self.features, self.hidden, self.outputs)
+        rows = torch.from_numpy(self.train[client])
+
+        def squares() -> Iterator[Tensor]:
+            for part in torch.split(rows, max(1, ACTIVATIONS // theta.numel())):
+                yield squared_scores(at, self._minibatch(part[None], torch.full((1, len(part)), 1 / len(part))))
+
+        counts = torch.bincount(self.y[rows], minlength=self.outputs) if self.likelihood == "classes" else None
+        return summarise(squares(), self.x[rows, :-1], self.covariates, seed=seed, label_counts=counts)
+
+    @torch.no_grad()
+    def judge(self, theta: Tensor) -> Judged:
+        """Score global models, (a, d), for every client."""
+        at = unflatten(theta[None], self.features, self.hidden, self.outputs)
+        parts = torch.split(self.judges.rows, max(1, ACTIVATIONS // (len(theta) * self.hidden)))
+        said = torch.cat([predicted(at, self.x[part], self.likelihood) for part in parts], 1)
+        return judge(said, self.y[self.judges.rows], self.judges, self.likelihood)

@@ -1,0 +1,334 @@
+"""From one data set to simulated clients: who holds which rows, which of them judge, and what trains on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from picsc.datasets.encoding import fit
+from picsc.datasets.images import ImageSet, pixel_scale
+from picsc.datasets.rows import Rows, with_label
+from picsc.datasets.table import Dataset
+from picsc.datasets.texts import TokenSet
+from picsc.equations.covariate_kl import of_numbers, of_table
+from picsc.errors import DataError, SettingsError
+from picsc.federated.clients.evaluation import Judges, own_rows, shared_rows
+from picsc.federated.clients.local_steps import LocalRecipe
+from picsc.federated.clients.mlps import ClientMlps
+from picsc.federated.clients.networks import ClientModules
+from picsc.fragments import Fragment, cut
+from picsc.fragments.partitions import partition
+from picsc.reports.common import Finding
+from picsc.settings import CutSettings, FedSettings
+from picsc.simulation.feature_noise import noisy_images, noisy_table
+from picsc.training.networks import bag_of_embeddings, character_lstm, lenet
+
+TABLE_BATCH, OTHER_BATCH = 32, 64
+MLP_UNITS, BAG_WIDTH, LSTM_UNITS = 32, 32, 256
+LSTM_FISHER_ROWS = 128
+"""Rows of a client that the Fisher information of an LSTM is taken of; its gradients come row by row."""
+TUNING = 0.25
+"""Share of a client's training rows that judge learning rates."""
+
+
+def labelled(data: Dataset | ImageSet | TokenSet, findings: list[Finding]) -> Dataset | ImageSet | TokenSet:
+    """The rows with a label."""
+    return with_label(data, findings) if isinstance(data, Dataset) and data.target is not None else data
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """Who holds which rows; all of one repeat."""
+
+    data: Dataset | ImageSet | TokenSet
+    """With the clients' noise, if they have any."""
+    clients: tuple[Fragment, ...]
+    train: tuple[Rows, ...]
+    test: tuple[Rows, ...]
+    """Rows of each client that judge; empty for all where an official test part does."""
+    official: Rows
+    noise: NDArray[np.float64] | None
+    words: str
+
+
+def holdings(data: Dataset | ImageSet | TokenSet, settings: FedSettings, *, seed: int) -> Holdings:
+    """Deal rows out to clients, and set those aside that judge.
+
+    Args:
+        data: rows with a label.
+        settings: how clients come about, and the share that judges.
+        seed: of invented partitions, of noise and of the rows set aside.
+
+    Raises:
+        SettingsError: the settings name no clients, or such as the data do not have.
+        DataError: there are fewer than two clients, or none of them can both learn and judge.
+    """
+    labels = _labels(data)
+    official = data.test if isinstance(data, ImageSet | TokenSet) else np.empty(0, np.int64)
+    pool = np.setdiff1d(np.arange(data.n), official)
+    clients, noise, words = _dealt(data, labels, pool, settings, seed)
+    if len(clients) < 2:
+        raise DataError(f"{data.name}: federated learning needs two clients or more, and there is {len(clients)}")
+    if noise is not None and isinstance(data, ImageSet):
+        data = noisy_images(data, clients, noise, seed=seed)
+    elif noise is not None and isinstance(data, Dataset):
+        data = noisy_table(data, clients, noise, seed=seed)
+    most = settings.most_rows
+    owners = data.owners if isinstance(data, ImageSet | TokenSet) and settings.clients.clients is None else None
+    if len(official) and owners is None:
+        train = tuple(_some(client.rows, most, [seed, 4, i]) for i, client in enumerate(clients))
+        judging = _some(official, None if most is None else most * len(clients), [seed, 5])
+        return Holdings(data, clients, train, (), judging, noise, words)
+    if len(official):  # the official part has owners too, so every client is judged by its own
+        whose = [owners[client.rows[0]] for client in clients]  # type: ignore[index] # not None here
+        parts = [(client.rows, official[owners[official] == who]) for client, who in zip(clients, whose, strict=True)]  # type: ignore[index]
+    else:
+        parts = [set_aside(client.rows, settings.validation, [seed, 2, i]) for i, client in enumerate(clients)]
+    train = tuple(_some(part[0], most, [seed, 4, i]) for i, part in enumerate(parts))
+    test = tuple(_some(part[1], most, [seed, 5, i]) for i, part in enumerate(parts))
+    return Holdings(data, clients, train, test, np.empty(0, np.int64), noise, words)
+
+
+def _some(rows: Rows, most: int | None, seed: Sequence[int]) -> Rows:
+    """At most so many of the rows, drawn at random."""
+    if most is None or len(rows) <= most:
+        return rows
+    return np.sort(np.random.default_rng(list(seed)).choice(rows, most, replace=False))
+
+
+def participants(settings: FedSettings, k: int) -> int:
+    """Clients of a round, of k: the share asked for, and two at least."""
+    return max(min(k, 2), round(settings.sample * k))
+
+
+def set_aside(rows: Rows, share: float, seed: Sequence[int]) -> tuple[Rows, Rows]:
+    """Divide rows at random; the first part has at least one.
+
+    Args:
+        rows: of a client.
+        share: of the second part.
+        seed: of the draw.
+
+    Returns:
+        Two increasing sets of row numbers.
+    """
+    order = np.random.default_rng(list(seed)).permutation(rows)
+    out = min(len(rows) - 1, max(1, round(share * len(rows))))
+    return np.sort(order[out:]), np.sort(order[:out])
+
+
+def _labels(data: Dataset | ImageSet | TokenSet) -> NDArray[np.int64] | None:
+    """Class codes, or None for numbers."""
+    if not isinstance(data, Dataset):
+        return data.labels
+    if data.target is None:
+        raise SettingsError(f"{data.name}: federated learning needs a target; name one with --target")
+    return data.target.values.astype(np.int64) if data.target.kind == "classes" else None
+
+
+def _dealt(
+    data: Dataset | ImageSet | TokenSet,
+    labels: NDArray[np.int64] | None,
+    pool: Rows,
+    settings: FedSettings,
+    seed: int,
+) -> tuple[tuple[Fragment, ...], NDArray[np.float64] | None, str]:
+    wanted = settings.clients
+    if wanted.clients is not None:
+        if wanted.partition == "noise" and isinstance(data, TokenSet):
+            raise SettingsError(f"{data.name}: texts have no features that noise could be added to")
+        made = partition(None if labels is None else labels[pool], len(pool), wanted, seed=seed)
+        clients = tuple(Fragment(each.kind, each.name, pool[each.rows]) for each in made.fragments)
+        return clients, made.noise if made.noise.any() else None, made.words
+    if isinstance(data, Dataset):
+        if wanted.by is None:
+            raise SettingsError(
+                f"{data.name}: who are the clients? name a column with --by COL, or invent some with --clients N"
+            )
+        found = cut(data, CutSettings(by=wanted.by), seed=seed)
+        return found.fragments, None, f"{len(found.fragments)} clients by {wanted.by}"
+    owners, names = data.owners, data.clients
+    if wanted.by is not None or owners is None:
+        asked = f"--by {wanted.by}: " if wanted.by is not None else ""
+        raise SettingsError(
+            f"{asked}{data.name} has no columns"
+            f"{' and its images no owners' if owners is None else '; its owners are the clients without --by'}; "
+            "invent clients with --clients N"
+        )
+    order = pool[np.argsort(owners[pool], kind="stable")]
+    edges = np.searchsorted(owners[order], np.arange(len(names) + 1))
+    clients = tuple(
+        Fragment("client", name, np.sort(order[edges[i] : edges[i + 1]]))
+        for i, name in enumerate(names)
+        if edges[i] < edges[i + 1]
+    )
+    return clients, None, f"{len(clients)} clients by owner"
+
+
+def build(
+    held: Holdings,
+    settings: FedSettings,
+    *,
+    device: torch.device,
+    workers: int,
+    tuning_seed: int | None = None,
+) -> ClientMlps | ClientModules:
+    """The clients of one repeat, ready to train.
+
+    Args:
+        held: who holds what.
+        settings: model and local training.
+        device: where models are.
+        workers: threads.
+        tuning_seed: set a part of the training rows aside to judge learning rates, instead of the test rows, which
+            then stay unseen; None judges by the test rows.
+
+    Raises:
+        SettingsError: the model does not go with the data.
+    """
+    train, judges = held.train, None
+    if tuning_seed is not None:
+        parts = [set_aside(rows, TUNING, [tuning_seed, 3, i]) for i, rows in enumerate(train)]
+        train = tuple(part[0] for part in parts)
+        judges = own_rows([torch.from_numpy(part[1]) for part in parts])
+    elif not len(held.official):
+        judges = own_rows([torch.from_numpy(rows) for rows in held.test])
+    kind = model_kind(held.data, settings)
+    if kind == "mlp":
+        return _mlps(held, settings, train, judges, device)
+    return _modules(held, settings, kind, train, judges, device, workers)
+
+
+def model_kind(data: Dataset | ImageSet | TokenSet, settings: FedSettings) -> str:
+    """Which model is trained.
+
+    Args:
+        data: to train on.
+        settings: may ask for one.
+
+    Raises:
+        SettingsError: it does not go with the data.
+    """
+    fitting = {Dataset: ("mlp",), ImageSet: ("lenet", "mlp"), TokenSet: ("bag", "lstm")}[type(data)]
+    if isinstance(data, TokenSet) and data.kind == "characters":
+        fitting = ("lstm", "bag")
+    if settings.model not in ("auto", *fitting):
+        raise SettingsError(f"--model {settings.model} does not go with {data.name}: use {' or '.join(fitting)}")
+    return fitting[0] if settings.model == "auto" else settings.model
+
+
+def recipe(settings: FedSettings, kind: str) -> LocalRecipe:
+    """Local training, with the defaults of the model filled in."""
+    return LocalRecipe(
+        settings.epochs,
+        settings.batch_size or (TABLE_BATCH if kind == "mlp" else OTHER_BATCH),
+        settings.steps,
+        settings.momentum,
+        settings.weight_decay,
+    )
+
+
+def _mlps(
+    held: Holdings, settings: FedSettings, train: tuple[Rows, ...], judges: Judges | None, device: torch.device
+) -> ClientMlps:
+    data = held.data
+    learned = np.concatenate(train)
+    if isinstance(data, Dataset):
+        assert data.target is not None  # noqa: S101 - `holdings` refuses tables without one
+        x = fit(data, learned).transform(data).matrix
+        covariates, kind = of_table(data), data.target.kind
+        y, classes = data.target.values, max(1, len(data.target.levels))
+    else:
+        assert isinstance(data, ImageSet)  # noqa: S101 - `model_kind` refuses an mlp on texts
+        mean, deviation = pixel_scale(data.pixels[learned])
+        x = ((data.pixels.reshape(data.n, -1) - np.float32(mean)) / np.float32(deviation or 1)).astype(np.float32)
+        covariates, kind = of_numbers(x.shape[1]), "classes"
+        y, classes = data.labels, len(data.classes)
+    if kind == "numbers":
+        values = y.astype(np.float64)
+        y = ((values - values[learned].mean()) / (values[learned].std() or 1)).astype(np.float32)
+    labels = torch.from_numpy(y if kind == "numbers" else y.astype(np.int64)).to(device)
+    return ClientMlps(
+        x=torch.cat([torch.from_numpy(x), torch.ones(len(x), 1)], 1).to(device),
+        y=labels,
+        train=train,
+        judges=judges or _official(held, train, labels, classes),
+        likelihood=kind,
+        outputs=classes,
+        hidden=settings.hidden or MLP_UNITS,
+        recipe=recipe(settings, "mlp"),
+        covariates=covariates,
+        columns=isinstance(data, Dataset),
+    )
+
+
+def _official(held: Holdings, train: tuple[Rows, ...], labels: Tensor, classes: int) -> Judges:
+    shares = torch.stack([torch.bincount(labels[rows], minlength=classes) for rows in train])
+    return shared_rows(torch.from_numpy(held.official).to(labels.device), labels, shares)
+
+
+def _modules(
+    held: Holdings,
+    settings: FedSettings,
+    kind: str,
+    train: tuple[Rows, ...],
+    judges: Judges | None,
+    device: torch.device,
+    workers: int,
+) -> ClientModules:
+    data = held.data
+    assert not isinstance(data, Dataset)  # noqa: S101 - `model_kind` gives tables an mlp
+    labels = torch.from_numpy(data.labels).to(device)
+    take, make = _texts(data, kind, settings, device) if isinstance(data, TokenSet) else _images(data, train, device)
+    return ClientModules(
+        take=take,
+        y=labels,
+        classes=len(data.classes),
+        train=train,
+        judges=judges or _official(held, train, labels, len(data.classes)),
+        model=make,
+        recipe=recipe(settings, kind),
+        fisher_rows=LSTM_FISHER_ROWS if kind == "lstm" else None,
+        workers=workers,
+    )
+
+
+_Take = Callable[[Rows], Tensor]
+_Make = Callable[[int], nn.Module]
+
+
+def _images(data: ImageSet, train: tuple[Rows, ...], device: torch.device) -> tuple[_Take, _Make]:
+    mean, deviation = pixel_scale(data.pixels[np.concatenate(train)])
+    scale = torch.from_numpy(((np.arange(256) - mean) / (deviation or 1)).astype(np.float32)).to(device)
+    pixels = torch.from_numpy(data.pixels).to(device)
+    channels, side = data.pixels.shape[1], data.pixels.shape[3]
+
+    def take(rows: Rows) -> Tensor:
+        images = scale[pixels[torch.from_numpy(rows).to(device)].int()]
+        return images.to(
+            memory_format=torch.channels_last
+        )  # faster on processors, see `picsc.federated.clients.networks`
+
+    def make(seed: int) -> nn.Module:
+        return lenet(channels, side, len(data.classes), seed=seed, device=device)
+
+    return take, make
+
+
+def _texts(data: TokenSet, kind: str, settings: FedSettings, device: torch.device) -> tuple[_Take, _Make]:
+    words, classes = len(data.vocabulary), len(data.classes)
+
+    def take(rows: Rows) -> Tensor:
+        return torch.from_numpy(data.take(rows)).to(device)
+
+    def make(seed: int) -> nn.Module:
+        if kind == "bag":
+            return bag_of_embeddings(words, classes, settings.hidden or BAG_WIDTH, seed=seed, device=device)
+        return character_lstm(words, classes, settings.hidden or LSTM_UNITS, seed=seed, device=device)
+
+    return take, make

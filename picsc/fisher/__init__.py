@@ -1,0 +1,1 @@
+"""Diagonal Fisher information, layer by layer."""

@@ -1,0 +1,127 @@
+"""Whether neighbouring rows are alike, which makes p-values that take rows as exchangeable too small.
+
+Letters: n rows, f numeric columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import fft
+
+from picsc.datasets.table import Column
+from picsc.reports.common import Finding
+
+LEVEL = 1e-4
+"""Two-sided false-alarm rate over all columns."""
+FORGOTTEN = 0.1
+"""An autocorrelation below this counts as none when a block length is suggested."""
+CARRIERS = 4
+"""Square of the effective number of rows that carry a column's variance, at least this many times the pairs."""
+
+
+def neighbours_alike(
+    columns: Sequence[Column], order: NDArray[np.int64], strata: NDArray[np.int64] | None, pieces: int
+) -> list[Finding]:
+    """Report the numeric column whose lag-1 autocorrelation is farthest beyond chance.
+
+    Within strata, as the null permutes within them: each row is compared with the next row of its own class, after
+    subtracting the class mean. So a table sorted by class and cut into stratified folds is no stream.
+
+    Args:
+        columns: the covariates; only numeric ones are looked at.
+        order: row numbers in the order of the rows or of time.
+        strata: (n,) within which the null permutes, or None.
+        pieces: number of pieces; blocks are suggested so that a piece holds at least four.
+    """
+    numeric = [column for column in columns if column.kind == "numeric"]
+    if not numeric or len(order) < 3:
+        return []
+    stratum = np.zeros(len(order), dtype=np.int64) if strata is None else strata[order]
+    by_stratum = np.argsort(stratum, kind="stable")
+    order, stratum = order[by_stratum], stratum[by_stratum]
+    beyond = NormalDist().inv_cdf(1 - LEVEL / (2 * len(numeric)))
+    found: list[tuple[float, float, Column]] = []
+    for column in numeric:
+        r, deviations = _lag_one(*_centred(column.values[order], stratum), stratum)
+        if abs(deviations) > beyond:
+            found.append((abs(deviations), r, column))
+    if not found:
+        return []
+    _, r, column = max(found, key=lambda entry: entry[0])
+    lag, reached = first_quiet_lag(_centred(column.values[order], stratum)[0], most=len(order) // (4 * pieces))
+    within = " within classes" if strata is not None else ""
+    message = (
+        f"neighbouring rows are alike{within} in {len(found)} of {len(numeric)} numeric columns; strongest in "
+        f"{column.name!r}, lag-1 autocorrelation {r:.2f}"
+    )
+    if lag < 2:
+        advice = "p-values take rows as exchangeable; there are too few rows for blocks, so cut fewer pieces"
+    else:
+        advice = f"p-values take rows as exchangeable; give --block L with L around {lag}"
+        if not reached:
+            advice += f", the longest that leaves four blocks per piece (rows {lag} apart are still alike)"
+    return [Finding("lag1-autocorrelation", "warning", message, advice)]
+
+
+def first_quiet_lag(centred: NDArray[np.float64], *, most: int) -> tuple[int, bool]:
+    """First lag >= 2 at which the absolute autocorrelation is below 0.1, at most `most`.
+
+    Args:
+        centred: (n,), mean 0, with 0 for missing values.
+        most: the longest lag worth having.
+
+    Returns:
+        The lag, and whether the correlation is below 0.1 there; (most, False) where it never is.
+    """
+    n = len(centred)
+    spectrum = fft.rfft(centred, fft.next_fast_len(n + most + 1, real=True))  # padded: no wrap-around up to `most`
+    covariance = fft.irfft(np.abs(spectrum) ** 2, fft.next_fast_len(n + most + 1, real=True))[: most + 1]
+    quiet = np.flatnonzero(np.abs(covariance) < FORGOTTEN * covariance[0])
+    quiet = quiet[quiet >= 2]
+    return (int(quiet[0]), True) if len(quiet) else (most, False)
+
+
+def _centred(
+    values: NDArray[np.float64] | NDArray[np.int32], stratum: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Deviations from the mean of the stratum, 0 where missing, and where they are present; `stratum` increases."""
+    x = values.astype(np.float64)
+    present = np.isfinite(x)
+    known = np.flatnonzero(present)
+    if len(known) == 0:
+        return np.zeros_like(x), present
+    # Subtracting a value of the stratum first makes a constant exactly 0 and keeps the digits of a large offset.
+    first = np.searchsorted(stratum[known], np.arange(int(stratum[-1]) + 1))
+    x -= x[known[np.minimum(first, len(known) - 1)]][stratum]
+    x[~present] = 0.0
+    x -= (np.bincount(stratum, weights=x) / np.maximum(np.bincount(stratum, weights=present), 1))[stratum]
+    x[~present] = 0.0
+    return x, present
+
+
+def _lag_one(x: NDArray[np.float64], present: NDArray[np.bool_], stratum: NDArray[np.int64]) -> tuple[float, float]:
+    """Correlation of each row with the next of its stratum, and the same in standard deviations of chance.
+
+    Both are 0 where fewer rows carry the variance than the normal law needs: two outliers that happen to be
+    neighbours are no stream.
+    """
+    border = np.flatnonzero(stratum[1:] != stratum[:-1])
+    both = present[1:] & present[:-1]
+    both[border] = False
+    pairs = int(np.count_nonzero(both))
+    squares = x * x
+    square = float(squares.sum())
+    if pairs == 0 or square == 0.0:
+        return 0.0, 0.0
+    weights = squares / square
+    carriers = 1.0 / float((weights * weights).sum())
+    if carriers * carriers < CARRIERS * pairs:
+        return 0.0, 0.0
+    product = float(x[1:] @ x[:-1]) - float(x[border + 1] @ x[border])
+    r = (product / pairs) / (square / np.count_nonzero(present))
+    return r, r * math.sqrt(pairs)

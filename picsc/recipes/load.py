@@ -1,0 +1,201 @@
+"""Recipes: experiments as YAML files, checked whole before anything slow starts. Torch-free.
+
+A recipe holds the settings of its verb (`picsc.settings`) as they are, and beside them the keys of `Recipe`. It is run
+once per data set and, with `grids`, per number of pieces or way to invent clients.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from picsc.errors import RecipeError
+from picsc.recipes.checks import contradictions
+from picsc.recipes.grids import cuts, of_entry
+from picsc.recipes.yaml import MOST_BYTES, Document, YamlError, read_yaml
+from picsc.settings import WAYS, CvSettings
+from picsc.settings.layers import Layer, joined
+from picsc.settings.problems import KeyPath, Problem
+from picsc.settings.pyproject import ProjectFile, beside
+from picsc.settings.recipe import KINDS, Entry, Grids, Recipe, VerbSettings
+from picsc.settings.spelling import Spelling, built, sentence, spelled
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One run of a verb: equal tasks of several recipes are run once."""
+
+    data: str
+    """Name of the data set, or path."""
+    is_file: bool
+    settings: VerbSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A recipe that has been checked."""
+
+    path: str
+    sha256: str
+    """Of the file."""
+    recipe: Recipe
+    tasks: tuple[Task, ...]
+    """By number of pieces, or partition and number of clients, then in the order of `recipe.data`."""
+    values: Mapping[str, object] = field(default_factory=dict, compare=False)
+    """The settings that the file gives, as `picsc.settings` names them."""
+    origins: Mapping[tuple[str, ...], str] = field(default_factory=dict, compare=False)
+    """Where each setting that is no default comes from."""
+
+    @property
+    def in_grids(self) -> bool:
+        """Whether a data set is run more than once."""
+        return any(getattr(self.recipe.grids, name) for name in Grids.model_fields)
+
+    def one_run(self, *, with_data: bool) -> Layer:
+        """Its settings for a single run.
+
+        Args:
+            with_data: of its first data set, with what that says of itself; else of data from elsewhere.
+        """
+        values, entry, folder = dict(self.values), self.recipe.data[0], Path(self.path).parent
+        own = entry.model_dump(exclude_defaults=True, exclude={"data"}) if with_data else {}
+        if "by" in own:
+            table = "clients" if self.recipe.verb == "fed" else "cut"
+            inside = values.get(table)
+            values[table] = {**(inside if isinstance(inside, dict) else {}), "by": own.pop("by")}
+        values |= own
+        cut, test_on = values.get("cut"), values.get("test_on")
+        if isinstance(test_on, list | tuple) and not (isinstance(cut, dict) and any(map(cut.get, WAYS))):
+            values["test_on"] = [str(folder / str(name)) for name in test_on]  # one file, then
+        return Layer(self.path, values)
+
+
+def load_recipes(
+    paths: Sequence[Path], project: ProjectFile | None = None, *, with_data: bool = True
+) -> tuple[Loaded, ...]:
+    """Read recipes and check all of them.
+
+    Args:
+        paths: of the files.
+        project: settings that lie under those of the recipes.
+        with_data: files that the recipes name must be there.
+
+    Raises:
+        RecipeError: a file that cannot be read or is no YAML, an unknown key, a value out of range, a data file that is
+            not there; all problems of all files at once.
+    """
+    loaded: list[Loaded] = []
+    found: list[str] = []
+    for path in paths:
+        try:
+            loaded.append(_load(path, project, with_data=with_data))
+        except RecipeError as error:
+            found += error.problems
+    if found:
+        raise RecipeError(tuple(found))
+    return tuple(loaded)
+
+
+def _load(path: Path, project: ProjectFile | None, *, with_data: bool) -> Loaded:
+    """One recipe, checked."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        document = read_yaml(content)
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+        why = getattr(error, "strerror", None) or str(error)
+        raise RecipeError((f"{path}: cannot be read ({why}); give a recipe file (YAML)",)) from None
+    except YamlError as error:
+        raise RecipeError((f"{_place(path, error.line)}: {error.said}",)) from None
+    values = document.values
+    if not isinstance(values, dict):
+        empty = "is empty; it " if values is None else ""
+        told = f"{empty}must hold keys and values (title: ..., verb: cv, data: [...])"
+        raise RecipeError((f"{path}: {told}; `picsc recipe schema` prints all that there are",))
+    kind = _kind(values.get("verb"))
+    own = {key: value for key, value in values.items() if key in Recipe.model_fields}
+    spelling = spelled({str(key): value for key, value in values.items() if key not in own}, kind)
+    recipe, wrong = built(Recipe, own)
+    settings, wrong_settings = built(kind, spelling.values)
+    given = beside(spelling.values, path.parent)
+    origins: Mapping[tuple[str, ...], str] = {}
+    if recipe is not None and all(one.contradiction for one in wrong_settings):  # what goes together shows when joined
+        below = () if project is None else project.layers(recipe.verb)
+        both = joined(kind, (*below, _layer(str(path), recipe, given)))
+        settings, wrong_settings = built(kind, both.values)
+        origins = both.origins
+    wrong += [*spelling.problems, *wrong_settings]
+    if recipe is not None and settings is not None and not wrong:
+        wrong = contradictions(recipe, settings, path.parent, with_data=with_data)
+    if wrong or recipe is None or settings is None:
+        raise RecipeError(tuple(_told(path, document, spelling, kind, wrong)))
+    tasks = tuple(_task(entry, cut, path.parent) for cut in cuts(recipe, settings) for entry in recipe.data)
+    digest = hashlib.sha256(content).hexdigest()
+    return Loaded(str(path), digest, recipe, tasks, given, origins)
+
+
+def _layer(origin: str, recipe: Recipe, values: Mapping[str, object]) -> Layer:
+    """What a recipe says, with what its grids and entries say of pieces and clients."""
+    grids, entries = recipe.grids, recipe.data
+    replaces: list[tuple[str, ...]] = []
+    replaces += [("clients", name) for name in ("partition", "clients") if getattr(grids, name)]
+    way = "clients" if replaces else ""
+    if recipe.verb == "fed" and any(entry.by for entry in entries):
+        way = way or "clients.by"
+    elif grids.folds or grids.batches:
+        way = "folds" if grids.folds else "batches"
+        replaces.append(("cut", way))
+    elif any(entry.by for entry in entries):
+        way = "by"
+    elif any(entry.bias for entry in entries):
+        way = "bias"
+    if any(entry.train_on or entry.test_on for entry in entries):
+        replaces += [("bias",), ("bias_strength",)]
+    return Layer(origin, values, way, tuple(replaces))
+
+
+_NEEDED = {"title": "a line of text", "verb": "audit, cv, fed or compare", "data": "a list of names or files"}
+"""Keys that every recipe has."""
+
+
+def _kind(verb: object) -> type[VerbSettings]:
+    """Settings of the verb, or of the one that was meant, so that the other keys are checked too."""
+    near = difflib.get_close_matches(str(verb), KINDS, n=1)
+    return KINDS.get(str(verb)) or (KINDS[near[0]] if near else CvSettings)
+
+
+def _told(
+    path: Path, document: Document, spelling: Spelling, kind: type[VerbSettings], wrong: Sequence[Problem]
+) -> list[str]:
+    """One sentence per problem, in the order of the lines."""
+    told: list[tuple[int, str]] = []
+    for problem in wrong:
+        is_own = bool(problem.path) and problem.path[0] in Recipe.model_fields
+        if problem.said == "given" and problem.path[0] in _NEEDED:
+            problem = replace(problem, said=f"given: {_NEEDED[str(problem.path[0])]}")
+        written = (
+            problem
+            if is_own or problem in spelling.problems
+            else replace(problem, path=spelling.as_written(problem.path))
+        )
+        line = _line(document, written.path)
+        said = sentence(written, Recipe if is_own else kind, () if is_own else Recipe.model_fields)
+        told.append((line, f"{_place(path, line)}: {said}"))
+    return [said for _, said in sorted(told, key=lambda one: one[0])]
+
+
+def _line(document: Document, path: KeyPath) -> int:
+    """Line of the innermost key that is there, 0 if none is."""
+    return next((document.lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in document.lines), 0)
+
+
+def _place(path: Path, line: int) -> str:
+    return f"{path}:{line}" if line else str(path)
+
+
+def _task(entry: Entry, settings: VerbSettings, folder: Path) -> Task:
+    source = str(folder / entry.data) if entry.is_file else entry.data
+    return Task(source, entry.is_file, of_entry(settings, entry, folder))

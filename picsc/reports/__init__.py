@@ -1,0 +1,1 @@
+"""What a verb hands back: plain values, no torch."""

@@ -1,0 +1,1 @@
+"""Devices, processes, threads and the folder that keeps finished parts of a run."""

@@ -1,0 +1,56 @@
+"""Everything `picsc audit` can be told."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from picsc.settings.base import Settings
+from picsc.settings.choices import REFERENCES, Reference
+from picsc.settings.cutting import CutSettings, PartitionSettings
+from picsc.settings.reading import ReadSettings
+
+
+class AuditSettings(Settings):
+    """Everything `picsc audit` can be told, apart from the data."""
+
+    read: ReadSettings = ReadSettings()
+    cut: CutSettings = CutSettings()
+    clients: PartitionSettings = PartitionSettings()
+    """Invented clients as pieces; columns with one piece per value are those of `cut.by`."""
+    reference: Reference | None = None
+    """What each piece is compared with; None is `previous` for batches and time, else `rest`."""
+    level: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    """Family-wise error rate over all pieces, columns and statistics."""
+    min_effect: Annotated[float, Field(ge=0, lt=1)] = 0.05
+    """Smallest effect worth a verdict; see `picsc.auditing.verdict`."""
+    gamma: Annotated[float, Field(ge=0)] | None = None
+    """Raw threshold of Eq. 14's tau, for those who want the paper's rule."""
+    draws: Annotated[int, Field(ge=99, le=1_000_000)] = 999
+    """Permutations of the null."""
+    block: Annotated[int, Field(ge=1)] = 1
+    """Rows per block that move together in the null; more than 1 for streams whose rows depend on each other."""
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    jobs: Annotated[int, Field(ge=1)] = 1
+    """Processor cores for the domain classifier; never changes a number."""
+
+    @model_validator(mode="after")
+    def _one_way(self) -> AuditSettings:
+        if self.clients.by is not None:
+            raise ValueError("pieces of an audit by a column's values are those of --by: set cut.by, not clients.by")
+        if self.clients.clients is not None and self.cut.ways:
+            raise ValueError(f"choose one way to cut, not 2: --clients, --{self.cut.ways[0]}")
+        if self.clients.clients is not None and (self.cut.splitter is not None or self.cut.shuffle):
+            raise ValueError("--splitter and --shuffle go with --folds, not with --clients")
+        return self
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Columns that cut the table, and are no covariates."""
+        return self.cut.keys
+
+    @property
+    def other_files(self) -> tuple[str, ...]:
+        """Files beside the data that are read like them: the one that `reference` names."""
+        return () if self.reference is None or self.reference in REFERENCES else (self.reference,)

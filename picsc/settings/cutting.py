@@ -1,0 +1,111 @@
+"""How one table is cut into pieces: folds, batches, groups, time, and clients that exist or are invented."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from picsc.settings.base import Settings
+from picsc.settings.choices import GroupMissing, PartitionName, Splitter
+
+WAYS = ("folds", "batches", "by", "time")
+"""Settings of `CutSettings` that are each a way to cut."""
+
+
+class CutSettings(Settings):
+    """How one table is cut into pieces. Exactly one of folds, batches, by and time; none of them means 10 folds."""
+
+    folds: Annotated[int, Field(ge=2)] | None = None
+    """Number of cross-validation folds."""
+    batches: Annotated[int, Field(ge=2)] | None = None
+    """Number of contiguous batches whose sizes differ by at most one."""
+    by: str | None = None
+    """Column with one piece per value."""
+    time: str | None = None
+    """Column to order and cut by; ties stay together."""
+    every: str | None = None
+    """Length of a time piece, a pandas offset such as 30d; with `time` only."""
+    cuts: Annotated[int, Field(ge=2)] | None = None
+    """Number of time pieces; with `time` only."""
+    gap: str | None = None
+    """Rows sooner than this after the end of the time piece before theirs belong to no piece, a length such as 7d; with
+    `time` only."""
+    group: str | None = None
+    """Column whose values must not be divided between folds."""
+    group_missing: GroupMissing = "refuse"
+    """Rows without a value of `group`: an error, each a group of its own, or together one group. Rows without a value
+    of `by` are in no piece, or together one piece."""
+    splitter: Splitter | None = None
+    """None is scikit-learn's default: stratified for classes, kfold for numbers. group and stratified-group keep groups
+    whole, the latter with classes as even as that allows. dob-scv makes folds whose covariates are as alike as can
+    be, ms-scv folds that differ."""
+    shuffle: bool = False
+    """Shuffle rows before cutting folds; dob-scv and ms-scv draw rows at random with or without it."""
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The ways to cut that were asked for."""
+        return tuple(way for way in WAYS if getattr(self, way) is not None)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Columns that cut the table, and are no covariates."""
+        return tuple(name for name in (self.by, self.time, self.group) if name is not None)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> CutSettings:
+        if len(self.ways) > 1:
+            raise ValueError(
+                f"choose one way to cut, not {len(self.ways)}: {', '.join('--' + way for way in self.ways)}"
+            )
+        if self.time is None and (self.every is not None or self.cuts is not None):
+            raise ValueError("--every and --cuts need --time COL")
+        if self.every is not None and self.cuts is not None:
+            raise ValueError("choose --every or --cuts, not both")
+        if self.time is None and self.gap is not None:
+            raise ValueError("--gap needs --time COL")
+        if self.group is None and (self.group_missing == "own" or (self.group_missing == "together" and not self.by)):
+            or_by = " or --by COL" if self.group_missing == "together" else ""
+            raise ValueError(f"--group-missing {self.group_missing} needs --group COL{or_by}")
+        if self.splitter in ("group", "stratified-group") and self.group is None:
+            raise ValueError(f"--splitter {self.splitter} needs --group COL")
+        if self.ways not in ((), ("folds",)) and (self.splitter is not None or self.shuffle):
+            raise ValueError(f"--splitter and --shuffle go with --folds, not with --{self.ways[0]}")
+        return self
+
+
+class PartitionSettings(Settings):
+    """How the clients come about: a column of the table, or an invented partition of its rows."""
+
+    by: str | None = None
+    """Column with one client per value."""
+    clients: Annotated[int, Field(ge=2, le=100_000)] | None = None
+    """Number of invented clients."""
+    partition: PartitionName | None = None
+    """How they are invented; None is iid."""
+    concentration: Annotated[float, Field(gt=0, le=1e6)] = 0.5
+    """Dirichlet parameter of `dirichlet` and `quantity`; smaller is more unequal."""
+    classes: Annotated[int, Field(ge=1)] = 2
+    """Classes of each client, of `classes`."""
+    noise: Annotated[float, Field(ge=0, le=100)] = 0.1
+    """Standard deviation of the noisiest client's noise, of `noise`: in the range of a pixel for images, in a column's
+    standard deviations for tables."""
+    min_rows: Annotated[int, Field(ge=1)] = 10
+    """Fewest rows of an invented client."""
+
+    @model_validator(mode="after")
+    def _one_way(self) -> PartitionSettings:
+        if self.by is not None and (self.clients is not None or self.partition is not None):
+            raise ValueError("choose --by COL for clients that exist, or --clients N for invented ones, not both")
+        if self.partition is not None and self.clients is None:
+            raise ValueError(f"--partition {self.partition} needs --clients N")
+        return self
+
+
+def with_shuffled_folds(values: object) -> object:
+    """Folds are shuffled unless that is said otherwise; other ways to cut have an order that must stay."""
+    cut = values.get("cut") if isinstance(values, dict) else None
+    if not isinstance(cut, dict) or "shuffle" in cut or any(cut.get(way) for way in ("batches", "by", "time")):
+        return values
+    return {**values, "cut": {**cut, "shuffle": True}}  # type: ignore[dict-item]

@@ -1,0 +1,1 @@
+"""Shifts made on purpose."""

@@ -1,0 +1,1 @@
+"""Networks and their training: Algorithm 1, Algorithm 2, trainers, tuning."""

@@ -1,0 +1,236 @@
+"""Training of many small networks at once: every problem, method and candidate of a comparison in one loop.
+
+Shape letters here: g problems, a models per problem, d parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from picsc.equations.penalties import Anchor, Penalty, risen
+from picsc.training.batched.diw import StackGuide, weighing
+from picsc.training.batched.early_stopping import watch
+from picsc.training.batched.layout import Stack, minibatches
+from picsc.training.batched.mlp import (
+    Weights,
+    empty_weights,
+    flatten,
+    penalised_gradient,
+    squared_features,
+    task_gradient,
+    unflatten,
+)
+from picsc.training.optimizers import AdamState, SgdState, adam_step, sgd_step
+
+SHARE_EVERY = 20
+"""Steps between two looks at the penalty's share of the gradient; each costs one more gradient."""
+STACK_FLOATS = 160_000
+"""Activations of all models of a stack: fewer waste time on starting operations, more do not fit the cache."""
+KEPT_FLOATS = 7_500_000
+"""30 MB, just below the size from which glibc hands every buffer back at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How every model of a stack is trained."""
+
+    epochs: int
+    lr: float
+    batch_size: int | None = None
+    """Rows per step; None is all of a problem's rows."""
+    optimizer: Literal["adam", "sgd"] = "adam"
+    momentum: float = 0.9
+    """Of sgd."""
+    seed: int = 0
+    """Of the order of minibatches."""
+    warmup: float = 0.0
+    """Share of the steps over which Algorithm 1's lambda rises linearly from 0."""
+    patience: int | None = None
+    """Epochs without a lower loss on rows held out before a model's training stops; None trains to the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Trained models."""
+
+    theta: Tensor
+    """(g, a, d) in `parameters_to_vector` order; not finite where a model diverged."""
+    diverged: Tensor
+    """int64 (g, a): the epoch, counted from 1, in which a model left the finite numbers; 0 if it did not."""
+    penalty_share: Tensor
+    """(g, a): norm of the penalty's gradient over the sum of both norms, mean over the steps looked at; in [0, 1]."""
+
+
+def problems_per_stack(rows: int, models: int, hidden: int) -> int:
+    """How many problems are fastest side by side on a processor.
+
+    Args:
+        rows: of the largest problem, per step.
+        models: per problem.
+        hidden: hidden units.
+
+    Returns:
+        At least 1. Results do not depend on it beyond rounding.
+    """
+    return max(1, STACK_FLOATS // (rows * models * hidden))
+
+
+@torch.no_grad()
+def train_stack(
+    theta: Tensor,
+    stack: Stack,
+    recipe: Recipe,
+    *,
+    hidden: int,
+    weight_decay: Tensor | None = None,
+    strength: Tensor | None = None,
+    penalty: Penalty | None = None,
+    anchor: Anchor | None = None,
+    held: Stack | None = None,
+    guided: StackGuide | None = None,
+) -> Fitted:
+    """Minimise every model's mean negative log-likelihood plus what corrects it.
+
+    Source: Algorithm 1 with `penalty`, Eq. 16 with `anchor`. A strength of 0 throughout is plain training, bit for bit.
+        `guided` is dynamic importance weighting: Fang et al. 2020, Algorithm 1, with one epoch of plain warm-up.
+    Reading: one step per epoch as printed while `recipe.batch_size` is None; else minibatches that hold the same share
+        of every fragment. With `recipe.warmup` lambda rises from 0: at full strength from the first step, the penalty
+        can silence hidden units before they have learned anything; the Fisher informations of such a model agree.
+        With `guided` a step's rows are matched in random blocks of at most 256 with at most 256 random rows of the
+        target, at every step where there are minibatches and at every fifth where steps see all rows.
+
+    Args:
+        theta: where training starts, (g, a, d).
+        stack: the rows.
+        recipe: epochs, learning rate and optimiser.
+        hidden: hidden units.
+        weight_decay: of every model, (g, a), added to the gradient as weight_decay * parameter; None is 0.
+        strength: lambda of every model, (g, a); None is 0.
+        penalty: Algorithm 1's; None without.
+        anchor: Eq. 16's mean and Fisher, (g, a, d) each; None without.
+        held: other rows of the same problems, which decide when `recipe.patience` is over; None without.
+        guided: rows of the target, by which every step's rows are weighed anew, on top of the weights they have; None
+            without. One model per problem.
+
+    Returns:
+        The models, with early stopping those of their best epochs; those that diverged are marked and do not disturb
+        the others.
+
+    Raises:
+        SettingsError: `guided` with several models per problem.
+    """
+    _keep_freed_memory()
+    g, a, _ = theta.shape
+    f, c = stack.features, stack.outputs
+    flat, weights = _placed(theta, f, hidden, c)
+    gradient, into = empty_weights(g, a, f, hidden, c, theta)
+    active = strength is not None and bool((strength != 0).any())
+    decay = _spread(weight_decay, weights) if weight_decay is not None and bool((weight_decay != 0).any()) else None
+    pull = None
+    if anchor is not None and active and strength is not None:
+        mean, _ = _placed(anchor.mean, f, hidden, c)
+        stiffness, _ = _placed(anchor.fisher, f, hidden, c)
+        pull = (mean, stiffness.mul_(_spread(2 * strength, weights)))
+    parts = [stack] if recipe.batch_size is None else minibatches(stack, recipe.batch_size)
+    squares = [squared_features(part) if penalty is not None and active else None for part in parts]
+    generator = torch.Generator().manual_seed(recipe.seed)
+    update = _update(flat, recipe)
+    task, task_weights = empty_weights(g, a, f, hidden, c, theta)
+    watched = None if held is None or recipe.patience is None else watch(weights, held, recipe.patience)
+    weighed = None if guided is None else weighing(guided, a, len(parts))
+    signs, shares = [], []
+    step = 0
+    rising = recipe.warmup * recipe.epochs * len(parts)
+    for epoch in range(recipe.epochs):
+        order = [0] if len(parts) == 1 else torch.randperm(len(parts), generator=generator).tolist()
+        for i in order:
+            part, squared = parts[i], squares[i]
+            if weighed is not None:
+                part = weighed.step(weights, part, i, step)
+            look = step % SHARE_EVERY == 0
+            if squared is None or penalty is None or strength is None:
+                task_gradient(weights, part, into)
+                if pull is not None and look:
+                    task.copy_(gradient)
+            else:
+                penalised_gradient(weights, part, penalty, risen(strength, step, rising), squared, into)
+                if look:
+                    task_gradient(weights, part, task_weights)
+            if pull is not None:
+                gradient.addcmul_(flat - pull[0], pull[1])
+            if active and look:
+                share = _share(task_weights, into)
+                shares.append(share if watched is None else torch.where(watched.running, share, torch.nan))
+            if decay is not None:
+                gradient.addcmul_(flat, decay)
+            signs.append(into.out[..., -1].sum(-1))
+            update(gradient)
+            step += 1
+        if watched is not None:
+            watched.look(weights)
+            if watched.over(epoch):
+                break
+    diverged = _diverged(torch.stack(signs), weights, len(parts))
+    share = torch.stack(shares) if shares else theta.new_zeros(1, g, a)
+    if watched is None:
+        return Fitted(flatten(weights), diverged, share.mean(0))
+    diverged = watched.diverged(diverged)
+    best = flatten(watched.best).masked_fill_((diverged > 0)[..., None], torch.nan)
+    return Fitted(best, diverged, share.nanmean(0))
+
+
+def _keep_freed_memory() -> None:
+    """Let a step's buffers be those that the step before has freed.
+
+    glibc returns large buffers to the system when they are freed, and getting them back page by page costs up to a
+    third of a step. It stops doing so for sizes of which it has seen one freed; elsewhere this does nothing.
+    """
+    torch.empty(KEPT_FLOATS)
+
+
+def _placed(theta: Tensor, f: int, h: int, c: int) -> tuple[Tensor, Weights]:
+    """A flat copy of (g, a, d) parameters, and its views."""
+    g, a, _ = theta.shape
+    flat, weights = empty_weights(g, a, f, h, c, theta)
+    given = unflatten(theta, f, h, c)
+    weights.hidden.copy_(given.hidden)
+    weights.out.copy_(given.out)
+    return flat, weights
+
+
+def _spread(per_model: Tensor, weights: Weights) -> Tensor:
+    """A number per model, (g, a), at every entry of its parameters."""
+    parts = [per_model[..., None, None].expand_as(part).reshape(-1) for part in weights]
+    return torch.cat(parts)
+
+
+def _update(flat: Tensor, recipe: Recipe) -> Callable[[Tensor], None]:
+    """What applies a gradient to all models, in place."""
+    if recipe.optimizer == "adam":
+        adam = AdamState([torch.zeros_like(flat)], [torch.zeros_like(flat)])
+        return lambda gradient: adam_step([flat], [gradient], adam, lr=recipe.lr)
+    sgd = SgdState([torch.zeros_like(flat)])
+    return lambda gradient: sgd_step([flat], [gradient], sgd, lr=recipe.lr, momentum=recipe.momentum)
+
+
+def _share(task: Weights, total: Weights) -> Tensor:
+    """||penalty's gradient|| / (||task's|| + ||penalty's||) of every model, (g, a)."""
+
+    def norm(parts: tuple[Tensor, ...]) -> Tensor:
+        return torch.stack([part.square().sum((-2, -1)) for part in parts]).sum(0).sqrt()
+
+    more = norm(tuple(whole - part for whole, part in zip(total, task, strict=True)))
+    return more / (norm(task) + more).clamp_(min=torch.finfo(more.dtype).tiny)
+
+
+def _diverged(signs: Tensor, weights: Weights, per_epoch: int) -> Tensor:
+    """First epoch after which a model's gradient or parameters are not finite, counted from 1; 0 if never."""
+    bad = ~signs.isfinite()
+    first = torch.where(bad.any(0), bad.to(torch.int64).argmax(0) // per_epoch + 1, 0)
+    finite = weights.hidden.isfinite().all(-1).all(-1) & weights.out.isfinite().all(-1).all(-1)
+    return torch.where(~finite & (first == 0), -(-len(signs) // per_epoch), first)

@@ -1,0 +1,145 @@
+"""The audits of one call: one file gives its report, several give all that could be made, with one reference."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from picsc.errors import PicscError, SettingsError
+from picsc_cli.console import streams
+from picsc_cli.text.audit_words import not_audited
+
+if TYPE_CHECKING:
+    from picsc.reports.common import AuditReport, AuditReports
+    from picsc.settings import AuditSettings
+
+Progress = Callable[[str], None] | None
+_Auditor = Callable[[str, bool, Progress], "AuditReport"]
+"""From a path or, if that is true, the name of a data set to its report."""
+STDIN = "-"
+
+
+def each_once(files: Sequence[str], what: str = "DATA") -> tuple[str, ...]:
+    """The files as they were given.
+
+    Args:
+        files: paths.
+        what: the command calls them.
+
+    Raises:
+        SettingsError: one is given twice, which would count it twice.
+    """
+    paths = [os.path.abspath(file) for file in files]  # noqa: PTH100 - a link stays what it is called
+    twice = sorted({file for file, path in zip(files, paths, strict=True) if paths.count(path) > 1})
+    if twice:
+        raise SettingsError(f"{what} {', '.join(twice)}: the same file is given more than once; give each file once")
+    return tuple(files)
+
+
+def audited(
+    files: Sequence[str],
+    name: str | None,
+    data_dir: Path | None,
+    settings: AuditSettings,
+    baseline: Path | None,
+    *,
+    quiet: bool,
+) -> AuditReport | AuditReports:
+    """Load every table and audit it with the same settings, seed, reference and baseline.
+
+    Args:
+        files: paths; `-` is standard input.
+        name: of a data set instead.
+        data_dir: folder of data sets by name.
+        settings: of every audit.
+        baseline: file with the shifts that are known.
+        quiet: show no progress.
+
+    Returns:
+        The report of one table; or the reports of several, and for a file that cannot be used its sentence, which is
+        also said on standard error.
+
+    Raises:
+        PicscError: the reference, the baseline, or the only table, cannot be used.
+    """
+    with streams.progress(quiet=quiet) as progress:
+        one = _auditor(files, settings, data_dir, baseline)
+        if name is not None or len(files) == 1:
+            return one(name or files[0], name is not None, progress)
+        return _several(files, one, progress)
+
+
+def _several(files: Sequence[str], one: _Auditor, progress: Progress) -> AuditReports:
+    from picsc.reports.common import AuditReports, Unaudited
+
+    reports: list[AuditReport] = []
+    unaudited: list[Unaudited] = []
+    for i, file in enumerate(files):
+        name = "standard input" if file == STDIN else file
+        try:
+            reports.append(one(file, False, _about(f"{name} ({i + 1} of {len(files)})", progress)))
+        except PicscError as error:  # the others still count; anything else is a bug and ends all of them
+            unaudited.append(Unaudited(name, str(error)))
+            streams.say(not_audited(unaudited[-1]))
+    return AuditReports(tuple(reports), tuple(unaudited))
+
+
+def _about(what: str, progress: Progress) -> Progress:
+    """Progress that names what it is about."""
+    if progress is None:
+        return None
+    progress(f"{what}: reading")
+    return lambda line: progress(f"{what}: {line}")
+
+
+def _auditor(files: Sequence[str], settings: AuditSettings, data_dir: Path | None, baseline: Path | None) -> _Auditor:
+    """What audits one table, with the reference and the baseline read once."""
+    reference_path = _reference_path(settings.reference)
+    known = None
+    if baseline is not None:
+        from picsc.auditing.baseline import read_baseline, standing
+
+        known = read_baseline(baseline)
+    from picsc.datasets.files.libsvm import libsvm_choices
+    from picsc.datasets.load import load
+    from picsc.datasets.open import read_or_get
+
+    together = [*files, *([] if reference_path is None else [str(reference_path)])]
+    there = [file for file in together if file == STDIN or os.path.isfile(file)]  # noqa: PTH113 - the others fail alone
+    read = libsvm_choices(there, settings.read)
+    reference = load(reference_path, read) if reference_path is not None else None
+
+    def one(source: str, named: bool, progress: Progress) -> AuditReport:
+        data = read_or_get(source, named=named, settings=read, keys=settings.keys, data_dir=data_dir)
+        from picsc.auditing.audit import (
+            audit_dataset,  # loads torch, so after everything that may be wrong with the data
+        )
+
+        report = audit_dataset(data, settings, reference=reference, progress=progress)
+        return report if known is None else standing(report, known)
+
+    return one
+
+
+def _reference_path(reference: str | None) -> Path | None:
+    """The file that `--reference` names; None for one of its words.
+
+    Raises:
+        SettingsError: it is neither a word nor a file.
+    """
+    from picsc.settings import REFERENCES
+
+    if reference is None or reference in REFERENCES:
+        return None
+    path = Path(reference)
+    try:
+        found = path.is_file()
+    except OSError:  # a name that no file can have
+        found = False
+    if not found:
+        raise SettingsError(
+            f"--reference {reference}: there is no such file, and it is none of the words {', '.join(REFERENCES)}"
+        )
+    return path

@@ -1,0 +1,68 @@
+"""`picsc run`: recipes, one table each with the paper's numbers beside ours."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from picsc_cli.commands import audit_files as audited_files
+from picsc_cli.commands.cv import interrupted_line
+from picsc_cli.console import exits, streams
+from picsc_cli.options import common as options
+from picsc_cli.output import destinations as outputs
+from picsc_cli.resolve import found_project, of_project
+
+Recipes = Annotated[list[Path], typer.Argument(metavar="RECIPE", help="Recipe files (YAML).", show_default=False)]
+
+
+def run(
+    recipes: Recipes,
+    data_dir: options.DataDir = None,
+    jobs: options.Jobs = None,
+    isolated: options.Isolated = False,
+    run_dir: options.RunDir = None,
+    resume: options.Resume = False,
+    exit_zero: options.ExitZero = False,
+    output: options.OutputsOfRecipes = None,
+    verbose: options.Verbose = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Run recipes and show the paper's numbers beside ours.
+
+    Settings of [tool.picsc] in pyproject.toml lie under those of the recipes.
+
+    Exit code: 0 fine, 1 a shift, or a data set or a model without a result, 2 a recipe could not be used, 3 a bug in
+    picsc.
+    """
+    with exits.outcome(interrupted_line(run_dir)):
+        options.together(*options.exclusive(verbose=verbose, quiet=quiet))
+        audited_files.each_once([str(recipe) for recipe in recipes], "RECIPE")
+        wanted = outputs.parse(output or (), outputs.RECIPE_FORMATS)
+        from picsc.recipes.load import load_recipes
+
+        project = found_project(isolated=isolated)
+        loaded = load_recipes(recipes, project)
+        tables = [task.data for recipe in loaded for task in recipe.tasks if task.is_file]
+        outputs.check(wanted, read=(*recipes, *tables))
+        if project is not None and not quiet:
+            for recipe in loaded:
+                told = of_project(recipe.origins, project)
+                if told:
+                    streams.say(f"{recipe.path}: {told}")
+        with streams.progress(quiet=quiet) as progress:
+            from picsc.recipes.run import run_recipes  # loads scipy, so after everything that may be wrong above
+
+            report = run_recipes(
+                loaded,
+                data_dir=data_dir,
+                jobs=jobs or (project.jobs if project is not None else None) or os.cpu_count() or 1,
+                run_dir=run_dir,
+                resume=resume,
+                progress=progress or (None if quiet else streams.say),
+            )
+        outputs.publish(report, wanted, verbose=verbose, quiet=quiet)
+        found = report.failed or report.shifted
+        raise typer.Exit(exits.FINDING if found and not exit_zero else exits.FINE)

@@ -1,0 +1,1 @@
+"""Exit codes, streams, signals and usage errors."""

@@ -1,0 +1,46 @@
+"""`--help` without rich, whose import alone takes longer than all else it does, and words that are not understood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+from picsc_cli.console.usage import one_sentence
+
+
+class SayingGroup(TyperGroup):
+    """Commands, and one sentence for a word that is none of them."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # Typer's versions differ in whose Context this is
+        """Read the options before the command."""
+        with one_sentence(ctx, args):
+            return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Find the command."""
+        with one_sentence(ctx, args):
+            return super().resolve_command(ctx, args)
+
+
+class PanelledCommand(TyperCommand):
+    """A command whose options are listed under the panels they name, in the order of their first option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words of the command."""
+        with one_sentence(ctx, args):
+            return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write one section per panel."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                kind = "Arguments" if parameter.param_type_name == "argument" else "Other"
+                panel = getattr(parameter, "rich_help_panel", None) or kind
+                names, text = record
+                sections.setdefault(panel, []).append((names.partition(" <")[0], text))  # Typer may add " <str>"
+        for name, records in sections.items():
+            with formatter.section(name):
+                formatter.write_dl(records)

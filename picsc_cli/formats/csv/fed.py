@@ -1,0 +1,63 @@
+"""A federation's report as comma-separated values: numbers in full, nothing for None."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from picsc_cli.formats.csv.cv import written
+
+if TYPE_CHECKING:
+    from picsc.reports.fed import FedAuditReport, FedMethodReport, FedReport
+
+_OF_METHODS = (
+    "log_loss", "std_clients", "std_seeds", "best", "best_round", "worst", "worst_client", "whole", "rounds_to_target",
+    "bytes_to_target", "bytes_up", "bytes_down", "memory",
+)  # fmt: skip
+_OF_CLIENTS = ("rows", "label_kl", "label_p", "labels_shifted", "covariates", "covariate_kl", "reason")
+
+
+def fed_csv(report: FedReport) -> str:
+    """One row per method, without a client, each followed by one row per client. Accuracies are fractions.
+
+    `seeds` and `lr` hold one number per seed, a space between them; differences are against fedavg.
+    """
+    header = ["dataset", "method", "client", "accuracy", "interval_low", "interval_high", "seeds", "lr", *_OF_METHODS]
+    header += ["failures", "difference", "difference_p", *_OF_CLIENTS, "tau", "flagged"]
+    return written(header, (row for method in report.methods for row in _rows(report, method)))
+
+
+def _rows(report: FedReport, method: FedMethodReport) -> Iterable[list[object]]:
+    base = method.against("fedavg")
+    yield [
+        report.data.name,
+        method.method,
+        None,
+        method.accuracy,
+        *((method.interval.low, method.interval.high) if method.interval else (None, None)),
+        " ".join("-" if seed is None else repr(seed) for seed in method.seeds),
+        " ".join(map(repr, method.lr)),
+        *(getattr(method, name) for name in _OF_METHODS),
+        len(method.failures),
+        *((base.accuracy, base.p) if base else (None, None)),
+        *([None] * (len(_OF_CLIENTS) + 2)),
+    ]
+    nothing = [None] * (len(_OF_METHODS) + 7)
+    for k, client in enumerate(report.clients):
+        accuracy, *trigger = (_at(values, k) for values in (method.clients, method.tau, method.flagged))
+        facts = (getattr(client, name) for name in _OF_CLIENTS)
+        yield [report.data.name, method.method, client.name, accuracy, *nothing, *facts, *trigger]
+
+
+def _at(values: tuple[float | None, ...] | tuple[float, ...], k: int) -> float | None:
+    return values[k] if k < len(values) else None
+
+
+def fed_audit_csv(report: FedAuditReport) -> str:
+    """One row per client: data set, then the fields of `ClientAudit`. Divergences are nats."""
+    from picsc.reports.fed import ClientAudit
+
+    names = [field.name for field in fields(ClientAudit)]
+    rows = ([report.data.name, *(getattr(client, name) for name in names)] for client in report.clients)
+    return written(["dataset", *names], rows)

@@ -1,0 +1,69 @@
+"""Audits as Markdown, for a job's summary or a comment: verdicts, the pieces, findings, and the manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from picsc_cli.formats.markdown.text import grid, plain, versions
+from picsc_cli.text.audit_words import moved, overall_lines, said, side, standing
+from picsc_cli.text.page import Page, number, probability
+from picsc_cli.text.reading_words import reading_line
+from picsc_cli.text.sections import question
+
+if TYPE_CHECKING:
+    from picsc.reports.common import AuditReport, AuditReports, FragmentReport
+
+_PAGE = Page()
+_NAMES = 3
+_TITLES = ("piece", "rows", "‖ΔI‖_F", "KL", "τ", "p data", "p model", "verdict", "top columns")
+
+
+def audits_markdown(reports: AuditReports) -> str:
+    """Every file under a heading of its own, all pieces in its table; divergences in nats."""
+    lines: list[str] = []
+    if len(reports.reports) + len(reports.unaudited) > 1:
+        first, *rest = overall_lines(reports)
+        lines += [plain(first), "", *(f"- {plain(line)}" for line in rest), ""]
+    for report in reports.reports:
+        lines += _report(report)
+    return "\n".join(lines).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _report(report: AuditReport) -> Iterator[str]:
+    first, second, third = map(plain, report.summary)
+    yield from (f"# {plain(report.data.name)}", "", f"{first}  ", f"{second}  ", third, "")
+    reading = reading_line(report.data.reading) if report.data.reading else ""
+    about = f"{report.data.rows} rows, {plain(report.pieces)}, reference: {plain(report.reference)}"
+    yield from (f"{about}. {plain(reading[:1].upper() + reading[1:])}".strip(), "")
+    yield from grid(_TITLES, [_row(piece, report) for piece in report.fragments])
+    yield ""
+    if report.findings:
+        yield from ("## Findings", "")
+        yield from (f"- **{finding.severity}**: {plain(said(finding))}" for finding in report.findings)
+        yield ""
+    yield from ("## Manifest", "")
+    yield f"- {plain(report.data.source)}, sha256 {report.data.sha256}"
+    null = report.null
+    yield f"- null: {plain(null.kind)} of {plain(null.unit)}, {null.draws} draws on {null.rows} rows"
+    yield f"- level {report.level:g}; min effect {report.min_effect:g}; seed {report.settings.get('seed')}"
+    yield f"- model question: {plain(question(report.data))}"
+    if report.baseline is not None:
+        yield f"- baseline: {plain(report.baseline)}"
+    yield ""
+    yield from versions(report.manifest)
+
+
+def _row(piece: FragmentReport, report: AuditReport) -> list[str]:
+    found = moved(piece, report.level)
+    shown = [f"{plain(column.name)}{side(column)} {number(column.statistic, _PAGE)}" for column in found[:_NAMES]]
+    names = ", ".join(shown) + (f" +{len(found) - _NAMES} more" if len(found) > _NAMES else "")
+    what = names if piece.verdict == "shift" and found else plain(piece.reason)
+    return [
+        plain(piece.name),
+        str(piece.rows),
+        *(number(value, _PAGE) for value in (piece.fisher_gap, piece.kl, piece.tau)),
+        *(probability(p, report.null.draws, _PAGE) for p in (piece.p_data, piece.p_model)),
+        standing(piece),
+        what,
+    ]

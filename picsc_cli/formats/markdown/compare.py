@@ -1,0 +1,140 @@
+"""What a comparison found as Markdown, for a folder of results: targets, methods, risks, settings and versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from picsc_cli.formats.markdown.text import grid, plain, versions
+from picsc_cli.formats.table.compare import PAPERS_NAMES, failed, three
+from picsc_cli.text.page import Page, data_size, percent, points, probable, signed, span
+
+if TYPE_CHECKING:
+    from picsc.reports.compare import CompareMethodReport, CompareReport, Delta, Risk, TargetInfo
+    from picsc.reports.cv import Interval
+
+_PAGE = Page()
+
+
+def compare_markdown(report: CompareReport) -> str:
+    """Accuracies, differences and errors in percent and points, log-losses in nats; relative differences apart."""
+    first, second, third = map(plain, report.summary)
+    about = f"{report.data.rows} rows: {plain(report.words)}; {report.repeats} repeats. Test: {plain(report.test)}."
+    lines = [f"# {plain(report.data.name)}", "", f"{first}  ", f"{second}  ", third, "", about, ""]
+    lines += [*_targets(report), "", *_deltas(report), "", "## Methods", "", *_methods(report), ""]
+    if report.risks:
+        lines += ["## What cross-validation foretells", "", *_risks(report), ""]
+    failures = failed(report)
+    if failures:
+        lines += ["## Without a result", "", *(f"- {plain(line)}" for line in failures), ""]
+    return "\n".join([*lines, *_manifest(report)]).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _targets(report: CompareReport) -> list[str]:
+    """The paper's table with every method, then whose rows do what."""
+    names = [PAPERS_NAMES.get(method.method, method.method) for method in report.methods]
+    titles = ["target", *names, *(f"{delta.name}, points" for delta in report.deltas)]
+    rows = [[*_target(report, i), *_counts(target)] for i, target in enumerate(report.targets)]
+    if len(report.targets) > 1:
+        mean = ["mean", *(percent(method.accuracy, _PAGE) for method in report.methods)]
+        mean += [points(delta.points, _PAGE).plain for delta in report.deltas]
+        rows.append([*(f"**{cell}**" for cell in mean), *[""] * len(_COUNTS)])
+    return grid([*titles, *_COUNTS], rows)
+
+
+_COUNTS = ("learn", "looked at", "with labels", "judge", "separation")
+
+
+def _target(report: CompareReport, i: int) -> list[str]:
+    accuracies = (percent(method.targets[i], _PAGE) for method in report.methods)
+    return [
+        plain(report.targets[i].name),
+        *accuracies,
+        *(points(report.gain(d, i), _PAGE).plain for d in report.deltas),
+    ]
+
+
+def _counts(target: TargetInfo) -> list[str]:
+    separation = _PAGE.none if target.separation is None else f"{target.separation:.2f}"
+    return [*map(str, (target.train, target.adapt, target.labelled, target.judge)), separation]
+
+
+def _deltas(report: CompareReport) -> list[str]:
+    return [f"- {_delta(delta)}" for delta in report.deltas]
+
+
+def _delta(delta: Delta) -> str:
+    said = f"{delta.name}: {delta.ours} against {delta.against}, {points(delta.points, _PAGE).plain} points"
+    if delta.relative is None:
+        return said
+    return f"{said}; relative, as the paper prints it, {_share(delta.relative)} % of {delta.base}'s accuracy"
+
+
+def _share(relative: float) -> str:
+    return signed(100 * relative, 1, _PAGE).plain
+
+
+def _methods(report: CompareReport) -> list[str]:
+    took = {measured.method: measured.seconds for measured in report.measured}
+    ours = report.method("picsc")
+    titles = ["method", "accuracy [95 %]", "log-loss", "Δ st-cv, points [95 %]", "p", "p of picsc", "Δ log-loss", "p"]
+    titles += ["ESS, %", "smallest", "largest weight", "memory", "λ", "power", *(["seconds"] if took else [])]
+    rows = [
+        [*_method(method, ours), *([f"{took.get(method.method, 0.0):.1f}"] if took else [])]
+        for method in report.methods
+    ]
+    return grid(titles, rows)
+
+
+def _method(method: CompareMethodReport, ours: CompareMethodReport | None) -> list[str]:
+    base = method.against("st-cv")
+    versus = ours.against(method.method) if ours else None
+    weights = method.weights
+    return [
+        method.method,
+        f"{percent(method.accuracy, _PAGE)} {_span(method.interval)}",
+        _nats(method.log_loss),
+        f"{points(base.accuracy, _PAGE).plain} {_span(base.accuracy_interval)}" if base else _PAGE.none,
+        probable(base.accuracy_p if base else None, _PAGE),
+        probable(versus.accuracy_p if versus else None, _PAGE),
+        signed(base.log_loss if base else None, 3, _PAGE).plain,
+        probable(base.log_loss_p if base else None, _PAGE),
+        *(
+            [_PAGE.none] * 3
+            if weights is None
+            else [three(100 * weights.ess), three(100 * weights.smallest_ess), three(weights.largest)]
+        ),
+        data_size(method.memory or None, _PAGE),
+        ", ".join(f"{strength:g}" for strength in method.strengths),
+        ", ".join(f"{exponent:g}" for exponent in method.exponents),
+    ]
+
+
+def _span(interval: Interval | None) -> str:
+    return span(interval, 1, _PAGE, scale=100)
+
+
+def _nats(value: float | None) -> str:
+    return _PAGE.none if value is None else f"{value:.3f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _risks(report: CompareReport) -> list[str]:
+    titles = ["weighed by", "accuracy", "mean error, points", "error of the mean", "log-loss", "mean error"]
+    return grid([*titles, "error of the mean"], [_risk(risk) for risk in report.risks])
+
+
+def _risk(risk: Risk) -> list[str]:
+    accuracies = (risk.accuracy, risk.accuracy_error, risk.accuracy_bias)
+    return [
+        risk.by,
+        *(percent(value, _PAGE) for value in accuracies),
+        *map(_nats, (risk.log_loss, risk.log_loss_error, risk.log_loss_bias)),
+    ]
+
+
+def _manifest(report: CompareReport) -> Iterator[str]:
+    yield from ("## Manifest", "")
+    yield f"- {plain(report.data.name)}, sha256 {report.data.sha256}"
+    yield from (f"- {name}: `{value}`" for name, value in report.settings.items())
+    yield ""
+    yield from versions(report.manifest)

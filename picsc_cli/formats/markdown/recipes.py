@@ -1,0 +1,135 @@
+"""What recipes found as Markdown, for a folder of results: tables, tests, and the manifest for the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from picsc_cli.formats.markdown.text import grid, plain, versions
+from picsc_cli.formats.sheets.compare import compare_notes
+from picsc_cli.formats.table.recipes import SHEETS, on_each
+from picsc_cli.text.page import Page, percent, points, probable, signed, span
+
+if TYPE_CHECKING:
+    from picsc.reports.recipes import OverSets, RecipeReport, RecipeRow, RecipeTable
+
+_PAGE = Page()
+
+
+def recipes_markdown(report: RecipeReport) -> str:
+    """Every recipe under a heading of its own; accuracies in percent, differences in points, log-losses in nats."""
+    lines: list[str] = []
+    for table in report.tables:
+        lines += [f"# {plain(table.title)}", "", *_about(table), ""]
+        lines += _sheets(table) if table.verb in SHEETS else [*_rows(table), ""]
+        if table.verb == "compare" and table.over_sets:
+            lines += [f"PIcsC against every other method, {report.test}.", ""]
+        elif table.over_sets and table.over_sets[0].tests:
+            lines += [f"PIcsC against every other method, {report.test}.", "", *_tests(table), ""]
+        lines += ["## Manifest", "", f"- recipe {plain(table.recipe)}, sha256 {table.sha256}", *_data(table), ""]
+    lines += versions(report.manifest)
+    return "\n".join(lines).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _about(table: RecipeTable) -> Iterator[str]:
+    if table.verb == "compare":
+        yield from (f"{plain(note)}.  " for note in compare_notes(table))
+    elif table.paper:
+        yield f"Paper: {plain(table.paper)}, {table.method}; Δ is our {table.method} minus the paper's, in points.  "
+    if table.version:
+        yield f"Data: {plain(table.version)}  "
+    if table.over_sets:
+        place = "below" if table.verb in SHEETS else "in the last column"
+        yield f"A star marks a row that is left out of the means; why stands {place}."
+
+
+def _sheets(table: RecipeTable) -> list[str]:
+    """The tables of a recipe with several, then why data sets were not run or do not count."""
+    lines = []
+    for sheet in SHEETS[table.verb](table, _PAGE):
+        lines += [f"## {plain(sheet.heading)}", ""] if sheet.heading else []
+        rows = [[plain(row[0].plain), *(cell.plain for cell in row[1:])] for row in sheet.rows]
+        lines += [*grid([title.replace("\n", " ") for title in sheet.titles], rows), ""]
+    for row in table.rows:
+        lines += [f"- {plain(row.data)}: {'. '.join(filter(None, (_how(row), plain(row.reason))))}"]
+    return [*lines, "", *(f"T{plain(test)[1:]}." for test in on_each(table)), ""]
+
+
+def _how(row: RecipeRow) -> str:
+    """How one data set was divided, and how often it was run."""
+    if row.comparison is not None:
+        return f"{plain(row.comparison.words)}; repeats: {row.comparison.repeats}"
+    run = row.federation
+    return f"{plain(run.partition)}; {plain(run.model)}; seeds: {run.repeats}" if run is not None else ""
+
+
+def _rows(table: RecipeTable) -> list[str]:
+    if table.verb == "audit":
+        rows = [
+            [
+                row.data,
+                _count(row.rows),
+                row.clients or _count(row.pieces),
+                _count(row.shifted),
+                row.verdict or "",
+                row.reason,
+            ]
+            for row in table.rows
+        ]
+        return grid(["data set", "rows", "pieces", "shifted", "verdict", "note"], rows)
+    methods = [score.method for score in next((row.scores for row in table.rows if row.scores), ())]
+    paper = ["paper", "Δ"] if table.paper else []
+    rows = []
+    for pieces in dict.fromkeys(row.pieces for row in table.rows):
+        rows += [_row(row, len(methods), paper=bool(paper)) for row in table.rows if row.pieces == pieces]
+        rows += [_mean(over, paper=bool(paper)) for over in table.over_sets if over.pieces == pieces]
+    return grid(["data set", "rows", "k", *methods, *paper, "note"], rows)
+
+
+def _row(row: RecipeRow, methods: int, *, paper: bool) -> list[str]:
+    mark = "" if row.counted or not row.scores else "\\*"
+    scores = [percent(score.accuracy, _PAGE) for score in row.scores] or [_PAGE.none] * methods
+    beside = [percent(row.printed, _PAGE), points(row.difference, _PAGE).plain] if paper else []
+    return [plain(row.data) + mark, _count(row.rows), _count(row.pieces), *scores, *beside, plain(row.reason)]
+
+
+def _mean(over: OverSets, *, paper: bool) -> list[str]:
+    beside = [percent(over.printed, _PAGE), points(over.difference, _PAGE).plain] if paper else []
+    cells = ["mean", f"{over.sets} sets", str(over.pieces), *(percent(s.accuracy, _PAGE) for s in over.scores), *beside]
+    return [*(f"**{cell}**" for cell in cells), ""]
+
+
+def _tests(table: RecipeTable) -> list[str]:
+    rows = [
+        [
+            test.against,
+            str(over.block),
+            f"{points(test.accuracy, _PAGE).plain} {span(test.accuracy_interval, 1, _PAGE, scale=100)}",
+            probable(test.accuracy_p, _PAGE),
+            f"{signed(test.log_loss, 3, _PAGE).plain} {span(test.log_loss_interval, 3, _PAGE)}",
+            probable(test.log_loss_p, _PAGE),
+        ]
+        for over in table.over_sets
+        for test in over.tests
+    ]
+    return grid(
+        [
+            "picsc against",
+            "clients" if table.verb == "fed" else "k",
+            "Δ accuracy [95 %]",
+            "p",
+            "Δ log-loss [95 %]",
+            "p",
+        ],
+        rows,
+    )
+
+
+def _data(table: RecipeTable) -> list[str]:
+    found = {row.data: row.sha256 for row in table.rows if row.sha256}
+    settings = [f"- {name}: `{value}`" for name, value in table.settings.items()]
+    return [*settings, *(f"- {plain(name)}, sha256 {sha256}" for name, sha256 in found.items())]
+
+
+def _count(count: int | None) -> str:
+    return _PAGE.none if count is None else str(count)

@@ -1,0 +1,251 @@
+"""Accuracy over rounds as a picture: one line per method, named at its end, in SVG or a page around it.
+
+Lines differ in dashes as well as in colour, so that a black-and-white print still tells them apart. Text that comes
+from the data is never taken for markup.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from picsc_cli.console.streams import printable
+from picsc_cli.text.page import Page, cut
+
+if TYPE_CHECKING:
+    from picsc.reports.fed import FedMethodReport, FedReport
+
+WIDTH, HEIGHT = 880, 460
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 640, 64, 404
+"""Edges of the plot; the names of the methods stand right of it."""
+_LINE = 15
+"""Pixels between two names."""
+_LEAST = 1.0
+"""Percentage points that the axis of accuracies spans at least."""
+_LETTERS = 100
+"""Of the title at most."""
+_STYLES: dict[str, tuple[str, str]] = {
+    "fedavg": ("#1a1a1a", ""),
+    "fedprox": ("#6b6b6b", "7 3"),
+    "scaffold": ("#0059b3", "2 3"),
+    "fedcurv": ("#7a3ea8", "10 3 2 3"),
+    "fisher-mean": ("#00735f", "12 4"),
+    "picsc-penalty": ("#9a5b00", "5 2 1 2 1 2"),
+    "scaffold-natural": ("#3877c2", "1 2 6 2"),
+    "picsc": ("#c01545", ""),
+}
+"""Colour, at least 4.5 to 1 against white, and dashes of each method."""
+_OTHER = ("#444444", "3 3")
+_GREY, _RULE = "#595959", "#e3e3e3"
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """From values to pixels."""
+
+    low: float
+    high: float
+    first: float
+    last: float
+
+    def __call__(self, value: float) -> float:
+        share = (value - self.low) / (self.high - self.low)
+        return self.first + share * (self.last - self.first)
+
+
+def fed_svg(report: FedReport) -> str:
+    """The curves as an SVG document."""
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _svg(report)
+
+
+def fed_html(report: FedReport) -> str:
+    """The curves in a page of their own, under the three lines of the summary."""
+    said = "".join(f"<p>{_safe(line)}</p>\n" for line in report.summary)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_safe(_title(report))}</title>\n"
+        "<style>body { font-family: sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; "
+        "background: #fff; color: #1a1a1a } svg { max-width: 100%; height: auto }</style>\n</head>\n<body>\n"
+        f"{said}{_svg(report)}</body>\n</html>\n"
+    )
+
+
+def _svg(report: FedReport) -> str:
+    unit = "R² in %" if report.data.task == "regression" else "accuracy in %"
+    title = _title(report)
+    size = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
+    font = 'font-family="sans-serif" font-size="12"'
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title description" {font}>',
+        f'<title id="title">{_safe(title)}</title>',
+        f'<desc id="description">{_safe(_described(report))}</desc>',
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
+        _text(16, 26, title, size=15, weight="bold"),
+        _text(16, 46, cut(printable(f"{report.partition}; {report.model}"), _LETTERS + 15, Page()), colour=_GREY),
+    ]
+    drawn = [(method, pieces) for method in report.methods if (pieces := _pieces(method))]
+    if drawn:
+        lines += _curves(report, drawn)
+    else:
+        lines.append(_text((_LEFT + _RIGHT) / 2, (_TOP + _BOTTOM) / 2, "no round has an accuracy", anchor="middle"))
+    lines.append(_text((_LEFT + _RIGHT) / 2, _BOTTOM + 38, "round", colour=_GREY, anchor="middle"))
+    middle = (_TOP + _BOTTOM) / 2
+    turned = f"rotate(-90 18 {_number(middle)})"
+    lines.append(
+        _text(18, middle, f"{unit}, mean over clients", colour=_GREY, anchor="middle", more=f' transform="{turned}"')
+    )
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def _title(report: FedReport) -> str:
+    return cut(
+        printable(f"{report.data.name}: {len(report.clients)} clients over {report.rounds} rounds"), _LETTERS, Page()
+    )
+
+
+def _described(report: FedReport) -> str:
+    """What the lines show, for people who do not see them."""
+    ends = []
+    for method in report.methods:
+        last = [point for point in method.curve if point.accuracy is not None][-1:]
+        ends += [f"{method.method} {100 * (point.accuracy or 0):.1f} % in round {point.round}" for point in last]
+    return "Mean accuracy over clients, by round; at the end: " + (", ".join(ends) or "no accuracy")
+
+
+def _pieces(method: FedMethodReport) -> list[list[tuple[int, float]]]:
+    """Rounds and accuracies in percent, cut where a round has none."""
+    pieces: list[list[tuple[int, float]]] = [[]]
+    for point in method.curve:
+        if point.accuracy is None:
+            pieces.append([])
+        else:
+            pieces[-1].append((point.round, 100 * point.accuracy))
+    return [piece for piece in pieces if piece]
+
+
+def _curves(report: FedReport, drawn: Sequence[tuple[FedMethodReport, list[list[tuple[int, float]]]]]) -> Iterator[str]:
+    """Ticks, the target, lines and their names."""
+    points = [point for _, pieces in drawn for piece in pieces for point in piece]
+    values = [value for _, value in points] + ([100 * report.target] if report.target is not None else [])
+    flat = max(0.0, _LEAST - (max(values) - min(values))) / 2
+    levels = ticks(min(values) - flat, max(values) + flat, most=7)
+    rounds = [tick for tick in ticks(min(r for r, _ in points), max(r for r, _ in points), most=9) if tick % 1 == 0]
+    first, last = min(r for r, _ in points), max(r for r, _ in points)
+    x = _Scale(first, last if last > first else first + 1, _LEFT, _RIGHT)
+    y = _Scale(levels[0], levels[-1], _BOTTOM, _TOP)
+    for level in levels:
+        yield _rule(_LEFT, y(level), _RIGHT, y(level), _RULE)
+        yield _text(_LEFT - 8, y(level) + 4, f"{level:g}".replace("-", "\N{MINUS SIGN}"), colour=_GREY, anchor="end")
+    for tick in rounds:
+        if first <= tick <= last:
+            yield _rule(x(tick), _BOTTOM, x(tick), _BOTTOM + 5, _GREY)
+            yield _text(x(tick), _BOTTOM + 19, f"{tick:g}", colour=_GREY, anchor="middle")
+    yield _rule(_LEFT, _BOTTOM, _RIGHT, _BOTTOM, _GREY)
+    if report.target is not None:
+        at = y(100 * report.target)
+        yield _rule(_LEFT, at, _RIGHT, at, _GREY, ' stroke-dasharray="1 4"')
+        yield _text(_LEFT + 4, at - 4, f"target {100 * report.target:.1f}", size=11, colour=_GREY)
+    ends = [(pieces[-1][-1], method.method) for method, pieces in drawn]
+    for method, pieces in drawn:
+        yield from _line(method.method, pieces, x, y)
+    yield from _names(ends, last, x, y)
+
+
+def _line(name: str, pieces: Sequence[Sequence[tuple[int, float]]], x: _Scale, y: _Scale) -> Iterator[str]:
+    colour, dashes = _STYLES.get(name, _OTHER)
+    width = 2.6 if name == "picsc" else 1.6
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    stroke = f'fill="none" stroke="{colour}" stroke-width="{width}" stroke-linejoin="round"{dashed}'
+    for piece in pieces:
+        if len(piece) == 1:
+            (round_, value), *_ = piece
+            yield f'<circle cx="{_number(x(round_))}" cy="{_number(y(value))}" r="2.5" fill="{colour}"/>'
+        else:
+            path = " ".join(f"{_number(x(round_))},{_number(y(value))}" for round_, value in piece)
+            yield f'<polyline {stroke} points="{path}"><title>{_safe(name)}</title></polyline>'
+
+
+def _names(ends: Sequence[tuple[tuple[int, float], str]], last: int, x: _Scale, y: _Scale) -> Iterator[str]:
+    """Each line's name and last value right of the plot, as near to its end as names above and below allow."""
+    ordered = sorted(ends, key=lambda end: y(end[0][1]))
+    heights = apart([y(value) for (_, value), _ in ordered], _LINE, _TOP, _BOTTOM)
+    for ((round_, value), name), height in zip(ordered, heights, strict=True):
+        colour, dashes = _STYLES.get(name, _OTHER)
+        dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+        stopped = f", round {round_}" if round_ < last else ""
+        yield _rule(x(round_), y(value), _RIGHT + 6, height, _RULE)
+        yield _rule(_RIGHT + 6, height, _RIGHT + 28, height, colour, f' stroke-width="2"{dashed}')
+        label = f"{name} {value:.1f}{stopped}"
+        weight = "bold" if name == "picsc" else ""
+        yield _text(_RIGHT + 33, height + 4, label, size=11, colour=colour, weight=weight)
+
+
+def apart(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Increasing heights moved apart by least squares and, where there is room, within `low` to `high`.
+
+    Args:
+        heights: increasing.
+        gap: between two neighbours, at least.
+        low: smallest height.
+        high: largest height; left behind when there are too many.
+    """
+    blocks: list[tuple[float, int]] = []  # of neighbours that touch: where their first one wants to be, and how many
+    for k, height in enumerate(heights):
+        mean, count = height - gap * k, 1
+        while blocks and blocks[-1][0] > mean:
+            before, many = blocks.pop()
+            mean, count = (before * many + mean * count) / (many + count), count + many
+        blocks.append((mean, count))
+    room = max(low, high - gap * (len(heights) - 1))
+    starts = [min(max(mean, low), room) for mean, count in blocks for _ in range(count)]
+    return [start + gap * k for k, start in enumerate(starts)]
+
+
+def ticks(low: float, high: float, *, most: int) -> list[float]:
+    """Round numbers, evenly spaced, from at or below `low` to at or above `high`.
+
+    Args:
+        low: smallest value to show.
+        high: largest value to show.
+        most: ticks at most, about.
+    """
+    span = max(high - low, 1e-6)
+    power = 10 ** math.floor(math.log10(span / (most - 1)))
+    step = next(power * factor for factor in (1, 2, 5, 10, 20) if span / (power * factor) <= most - 1)
+    start, end = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(k * step, 12) for k in range(start, max(end, start + 1) + 1)]
+
+
+def _rule(x1: float, y1: float, x2: float, y2: float, colour: str, more: str = "") -> str:
+    ends = f'x1="{_number(x1)}" y1="{_number(y1)}" x2="{_number(x2)}" y2="{_number(y2)}"'
+    return f'<line {ends} stroke="{colour}"{more}/>'
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    *,
+    size: int = 12,
+    colour: str = "#1a1a1a",
+    anchor: str = "",
+    weight: str = "",
+    more: str = "",
+) -> str:
+    anchored = f' text-anchor="{anchor}"' if anchor else ""
+    heavy = f' font-weight="{weight}"' if weight else ""
+    at = f'x="{_number(x)}" y="{_number(y)}" font-size="{size}" fill="{colour}"'
+    return f"<text {at}{anchored}{heavy}{more}>{_safe(text)}</text>"
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _safe(text: str) -> str:
+    """Text without markup or characters that XML cannot hold."""
+    return escape(printable(text))

@@ -1,0 +1,168 @@
+"""Audit reports as text for people: three lines of summary, a table as a paper prints it, findings, a footer.
+
+Everything shown is read from the report; nothing is computed but widths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from picsc_cli.text import sections
+from picsc_cli.text.audit_words import moved, overall_lines, side, standing
+from picsc_cli.text.page import Page, cut, drawn, number, one_line, paper_table, paragraph, probability, words
+from picsc_cli.text.reading_words import reading_line
+
+if TYPE_CHECKING:
+    from rich.console import JustifyMethod
+
+    from picsc.reports.common import AuditReport, AuditReports, ColumnShift, FragmentReport
+
+MOST_PIECES = 40
+"""Rows of the table at most, as long as no more pieces than that are shifted or inconclusive."""
+_NAMES = 3
+"""Columns named per piece."""
+_LONGEST_PIECE = 24
+
+_BESIDE = "top columns"
+
+
+def audit_summary(report: AuditReport, page: Page) -> str:
+    """The three lines of the summary, each on one line whatever its length."""
+    return sections.three_lines(report.summary, page, sections.VERDICT_STYLE[report.verdict])
+
+
+def audits_summary(reports: AuditReports, page: Page) -> str:
+    """The verdict over all files, then one line per file."""
+    first, *rest = overall_lines(reports)
+    style = sections.VERDICT_STYLE[reports.verdict]
+    return one_line(first, page, style) + "".join(one_line(line, page) for line in rest)
+
+
+def audits_table(reports: AuditReports, page: Page, *, verbose: bool = False) -> str:
+    """The summary of all files, then the whole report of each that could be audited."""
+    tables = (audit_table(report, page, verbose=verbose) for report in reports.reports)
+    return "\n".join([audits_summary(reports, page), *tables])
+
+
+def audit_table(report: AuditReport, page: Page, *, verbose: bool = False) -> str:
+    """The whole report; `verbose` adds the columns as they were understood and the settings."""
+    shown = _shown(report.fragments)
+    title = f"{report.data.name}, {report.data.rows} rows, {report.pieces}, reference: {report.reference}"
+    reading = reading_line(report.data.reading, verbose=verbose) if report.data.reading else ""
+    about = paragraph(title, page) + (paragraph(reading, page, hanging=2) if reading else "")
+    parts = [audit_summary(report, page), about + _pieces(report, shown, page)]
+    left_out = len(report.fragments) - len(shown)
+    if left_out:
+        counts = f"{left_out} of {len(report.fragments)} pieces"
+        parts.append(paragraph(f"not shown, being ok: {counts}; --output json has all of them", page))
+    if report.findings:
+        parts.append(sections.findings(report.findings, page))
+    if verbose:
+        parts += [sections.columns(report.data.columns, page), sections.settings(report.settings, page)]
+    parts.append("".join(paragraph(line, page, hanging=2) for line in _footer(report)))
+    return "\n".join(parts)
+
+
+def _shown(fragments: Sequence[FragmentReport]) -> tuple[FragmentReport, ...]:
+    """Every piece that is not ok, and the first ok ones up to `MOST_PIECES` rows; in the report's order."""
+    ok = [fragment for fragment in fragments if fragment.verdict == "ok"]
+    left_out = {fragment.name for fragment in ok[max(0, MOST_PIECES - (len(fragments) - len(ok))) :]}
+    return tuple(fragment for fragment in fragments if fragment.name not in left_out)
+
+
+def _pieces(report: AuditReport, shown: Sequence[FragmentReport], page: Page) -> str:
+    """The table of the pieces and the notes beneath it."""
+    header = ("piece", "rows", "‖ΔI‖_F", "KL", "τ", "p\ndata", "p\nmodel", "verdict")
+    titles = ["\n".join(words(line, page) for line in title.split("\n")) for title in header]
+    rows = [_row(fragment, report.null.draws, page) for fragment in shown]
+    cells_of = zip(titles, *rows, strict=True)
+    widths = [max(cell_len(line) for cell in cells for line in cell.split("\n")) for cells in cells_of]
+    gap, room = _layout(shown, widths, report.level, page)
+
+    table = paper_table(page, gap)
+    justify: list[JustifyMethod] = ["left", *["right"] * 6, "left"]  # type: ignore[list-item]
+    for title, width, end in zip(titles, widths, justify, strict=True):
+        table.add_column(title, justify=end, min_width=width, no_wrap=True, vertical="bottom")
+    if room:
+        table.add_column(_BESIDE, no_wrap=True, vertical="bottom")
+    for fragment, row in zip(shown, rows, strict=True):
+        *cells, verdict = row
+        beside = [Text(_what(fragment, report.level, room, page))] if room else []
+        table.add_row(*map(Text, cells), Text(verdict, sections.VERDICT_STYLE[fragment.verdict]), *beside)
+    ample = page.width + sum(widths) + 3 * len(widths)  # so that rich never shrinks a column
+    return drawn(table, page, width=ample) + "".join(_notes(report, shown, page, beside=bool(room)))
+
+
+def _row(fragment: FragmentReport, draws: int, page: Page) -> tuple[str, ...]:
+    """The cells of one piece, the verdict last."""
+    return (
+        cut(words(fragment.name, page), _LONGEST_PIECE, page),
+        str(fragment.rows),
+        *(number(value, page) for value in (fragment.fisher_gap, fragment.kl, fragment.tau)),
+        *(probability(p, draws, page) for p in (fragment.p_data, fragment.p_model)),
+        standing(fragment),
+    )
+
+
+def _layout(shown: Sequence[FragmentReport], widths: Sequence[int], level: float, page: Page) -> tuple[int, int]:
+    """Spaces between columns, and the room beside them for the top columns.
+
+    Returns:
+        The gap, 2 or 1; and the room, 0 when the top columns of some piece need lines of their own beneath the table.
+    """
+    taken = {gap: sum(widths) + gap * len(widths) for gap in (2, 1)}
+    needed = max((cell_len(_what(fragment, level, 0, page)) for fragment in shown), default=0)
+    for gap in (2, 1):
+        room = page.width - taken[gap] - gap
+        if needed and room >= max(needed, len(_BESIDE)):
+            return gap, room
+    return (2 if taken[2] <= page.width else 1), 0
+
+
+def _what(fragment: FragmentReport, level: float, room: int, page: Page) -> str:
+    """What moved, strongest first: as many columns as fit, at least one, then how many more there are.
+
+    A piece that is not shifted, or without such a column, shows its reason instead; it may be empty.
+    """
+    found = moved(fragment, level)
+    if fragment.verdict != "shift" or not found:
+        return words(fragment.reason, page)
+    for count in range(min(_NAMES, len(found)), 0, -1):
+        more = f" +{len(found) - count} more" if len(found) > count else ""
+        line = ", ".join(f"{_name(column, page)} {number(column.statistic, page)}" for column in found[:count]) + more
+        if cell_len(line) <= room:
+            break
+    return line
+
+
+def _name(column: ColumnShift, page: Page) -> str:
+    """The column's name, cut to fit, and which side of it moved."""
+    return cut(words(column.name, page), max(_LONGEST_PIECE, page.width // 2), page) + side(column)
+
+
+def _notes(report: AuditReport, shown: Sequence[FragmentReport], page: Page, *, beside: bool) -> Iterator[str]:
+    """Lines beneath the table: the top columns it had no room for, and what the columns' notes say."""
+    for fragment in shown:
+        piece = cut(words(fragment.name, page), _LONGEST_PIECE, page)
+        what = "" if beside else _what(fragment, report.level, page.width - cell_len(piece) - 3, page)
+        if what:
+            yield paragraph(f"{piece}: {what}", page, indent=1, hanging=2)
+        for column in moved(fragment, report.level)[:_NAMES]:
+            if column.note:
+                yield paragraph(f"{piece}, {_name(column, page)}: {column.note}", page, indent=1, hanging=2)
+
+
+def _footer(report: AuditReport) -> tuple[str, ...]:
+    """How the verdicts were reached: the null and its thresholds; the reference, the model question and the seed."""
+    null, data = report.null, report.data
+    drawn_from = f" on {null.rows} rows" if null.rows != data.rows else ""
+    thresholds = f"level {report.level:g}; min effect {report.min_effect:g}"
+    return (
+        f"null: {null.kind} of {null.unit}, {null.draws} draws{drawn_from}; {thresholds}",
+        f"reference: {report.reference}; model question: {sections.question(data)}; seed {report.settings.get('seed')}",
+        *([f"baseline: {report.baseline}"] if report.baseline is not None else []),
+    )

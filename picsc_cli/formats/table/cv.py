@@ -1,0 +1,167 @@
+"""A cross-validation report as text for people: three lines, the paper's table, the comparison, findings, a footer.
+
+Everything shown is read from the report; nothing is computed but widths. Accuracies and their differences are in
+percent and percentage points; log-losses in nats.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from picsc_cli.text import sections
+from picsc_cli.text.page import Page, cut, figures, paragraph, percent, points, probable, signed, span, words
+
+if TYPE_CHECKING:
+    from picsc.reports.cv import CvReport, MethodReport, Unit
+
+MOST_COLUMNS = 5
+"""Pieces with a column of their own, as in the paper."""
+_FAILURES = 5
+"""Failed units that are named."""
+_BASE, _OURS = "st-cv", "picsc"
+
+
+def cv_summary(report: CvReport, page: Page) -> str:
+    """The three lines of the summary, each on one line whatever its length."""
+    return sections.three_lines(report.summary, page, "bold")
+
+
+def cv_table(report: CvReport, page: Page, *, verbose: bool = False) -> str:
+    """The whole report; `verbose` adds what the methods are, the columns as understood and the settings."""
+    title = f"{report.data.name}, {report.data.rows} rows, {report.pieces}, {_runs(report)}"
+    parts = [cv_summary(report, page), paragraph(title, page) + _pieces(report, page), _comparison(report, page)]
+    parts += sections.below(report, _sentences(report, page), _footer(report), page, verbose=verbose)
+    return "\n".join(parts)
+
+
+def _runs(report: CvReport) -> str:
+    repeats = "1 repeat" if report.repeats == 1 else f"{report.repeats} repeats"
+    return f"{repeats}, algorithm {report.algorithm}"
+
+
+def _pieces(report: CvReport, page: Page) -> str:
+    """The paper's table: one row per method, the whole set, some pieces, their mean and variance."""
+    letter = "k" if report.protocol == "foldwise" else "B"
+    shown = _shown(len(report.fragments))
+    titles = ("method", "whole", *(f"{letter}_{label}" for label, _ in shown), "mean", "var", "Δ")
+    rows = [
+        [
+            Text(words(_name(method), page)),
+            Text(percent(method.whole, page)),
+            *(Text(percent(method.fragments[i], page)) for _, i in shown),
+            Text(percent(method.mean, page)),
+            Text(_variance(method.variance, page)),
+            points(difference.accuracy if (difference := method.against(_BASE)) else None, page),
+        ]
+        for method in report.methods
+    ]
+    named = [(f"{letter}_{label}", report.fragments[i]) for label, i in shown]
+    plain = all(re.fullmatch(r"(fold|batch) \d+", name) for _, name in named)
+    notes = "" if plain else ", ".join(f"{label} {cut(words(name, page), 24, page)}" for label, name in named)
+    return figures(titles, [rows], page) + (paragraph(notes, page, indent=1, hanging=2) if notes else "")
+
+
+def _shown(n: int) -> list[tuple[str, int]]:
+    """Label and position of the pieces with a column: all where they fit, else the paper's first, middle and last."""
+    if n < MOST_COLUMNS:
+        return [(str(i + 1), i) for i in range(n)]
+    return [("1", 0), ("2", 1), ("n/2", (n + 1) // 2 - 1), ("n-1", n - 2), ("n", n - 1)]
+
+
+def _variance(value: float | None, page: Page) -> str:
+    """Squared percent, in two decimals as long as there is room for them."""
+    if value is None:
+        return page.none
+    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
+
+
+def _comparison(report: CvReport, page: Page) -> str:
+    """The second table: interval, log-loss, and the paired tests."""
+    titles = (
+        "method",
+        "accuracy\n[95 %]",
+        "log-\nloss",
+        "Δ log-\nloss",
+        "p of\nΔ acc",
+        "p of Δ\nloss",
+        "p\npicsc",
+        "λ",
+        "share",
+    )
+    ours = next((method for method in report.methods if method.method == _OURS), None)
+    rows = []
+    for method in report.methods:
+        base = method.against(_BASE)
+        versus = ours.against(method.method) if ours else None
+        rows.append(
+            [
+                Text(words(_name(method), page)),
+                Text(f"{percent(method.mean, page)} {span(method.interval, 1, page, scale=100)}".rstrip()),
+                Text(page.none if method.log_loss is None else f"{method.log_loss:.3f}"),
+                signed(base.log_loss if base else None, 3, page, more="red", less="green"),
+                Text(probable(base.accuracy_p if base else None, page)),
+                Text(probable(base.log_loss_p if base else None, page)),
+                Text(probable(versus.accuracy_p if versus else None, page)),
+                Text(words(_strengths(method.strengths), page) or page.none),
+                Text(page.none if method.penalty_share is None else f"{method.penalty_share:.0%}"),
+            ]
+        )
+    note = (
+        "Δ: against st-cv, paired; p picsc: picsc's accuracy against the row's; share: penalty's part of the gradient"
+    )
+    return figures(titles, [rows], page) + paragraph(note, page, indent=1, hanging=2)
+
+
+def _name(method: MethodReport) -> str:
+    """Short, so that the tables fit 80 columns."""
+    return method.method.removeprefix(f"{_OURS}, ")
+
+
+def _strengths(strengths: tuple[float, ...]) -> str:
+    """One value, or the smallest and the largest that were chosen."""
+    if len(strengths) < 2:
+        return "".join(f"{strength:g}" for strength in strengths)
+    return f"{strengths[0]:g}\N{EN DASH}{strengths[-1]:g}"
+
+
+def _sentences(report: CvReport, page: Page) -> Iterator[str]:
+    """What the tables do not show: where accuracy went, the weighted scores, the trigger, and what failed."""
+    loss = report.loss
+    if loss is not None:
+        interval = "" if loss.shift_interval is None else f" {span(loss.shift_interval, 1, page, scale=100)}"
+        lost, sample, shift = (percent(part, page) for part in (loss.total, loss.smaller_sample, loss.shift))
+        yield (
+            f"accuracy that pieces cost st-cv: {lost} points, {sample} by the smaller sample and {shift}{interval} by "
+            "shift"
+        )
+    weighted = [method for method in report.methods if method.weighted_accuracy is not None]
+    if weighted:
+        scores = ", ".join(f"{method.method} {percent(method.weighted_accuracy, page)}" for method in weighted)
+        yield f"weighted by row: {scores}"
+    triggers = [method.flagged for method in report.methods if method.flagged is not None]
+    if triggers:  # picsc and its unmerged models share one
+        fired, looked = triggers[0]
+        yield f"trigger of picsc: {fired} of {looked} pieces flagged, 5 % expected where nothing is shifted"
+    failures = [(method.method, unit) for method in report.methods for unit in method.units if unit.reason]
+    if failures:
+        total = sum(len(method.units) for method in report.methods)
+        yield f"without a number: {len(failures)} of {total} models; the first are"
+        yield from (_failure(name, unit) for name, unit in failures[:_FAILURES])
+
+
+def _failure(method: str, unit: Unit) -> str:
+    return f"  {method}, {unit.fragment}, repeat {unit.repeat}: {unit.reason}"
+
+
+def _footer(report: CvReport) -> tuple[str, ...]:
+    """How numbers were reached: score, test, seed and versions."""
+    score = "R² of" if report.data.task == "regression" else "accuracy of"
+    return (
+        f"test: {report.test}",
+        f"score: {score} {sections.question(report.data)}, percent; seed {report.settings.get('seed')}",
+        *sections.versions(report.manifest),
+    )

@@ -1,0 +1,260 @@
+"""A federation's report as text for people: three lines, clients, the paper's table, the comparison, a footer.
+
+Everything shown is read from the report; nothing is computed but widths and order. Accuracies, their standard
+deviations and their differences are in percent and percentage points; log-losses and divergences in nats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from picsc_cli.text import sections
+from picsc_cli.text.page import (
+    Page,
+    cut,
+    data_size,
+    figures,
+    number,
+    paragraph,
+    percent,
+    points,
+    probable,
+    span,
+    words,
+)
+
+if TYPE_CHECKING:
+    from picsc.reports.fed import ClientShift, Failure, FedMethodReport, FedReport
+
+MOST_CLIENTS = 12
+"""Clients in the table."""
+LONGEST_CLIENT = 24
+_FAILURES = 5
+"""Failed runs and clients that are named."""
+_LARGEST = 3
+"""Clients whose tau is told."""
+_BASE, _OURS = "fedavg", "picsc"
+
+
+def fed_summary(report: FedReport, page: Page) -> str:
+    """The three lines of the summary, each on one line whatever its length."""
+    return sections.three_lines(report.summary, page, "bold")
+
+
+def fed_table(report: FedReport, page: Page, *, verbose: bool = False) -> str:
+    """The whole report; `verbose` adds what the methods are, the columns as understood and the settings."""
+    parts = [
+        fed_summary(report, page),
+        paragraph(_title(report), page) + _clients(report, page),
+        _methods(report, page),
+        _comparison(report, page),
+    ]
+    parts += sections.below(report, _sentences(report, page), _footer(report), page, verbose=verbose)
+    return "\n".join(parts)
+
+
+def _title(report: FedReport) -> str:
+    clients = len(report.clients)
+    taking_part = "all" if report.participants == clients else f"{report.participants} of {clients}"
+    rounds = "1 round" if report.rounds == 1 else f"{report.rounds} rounds"
+    seeds = "1 seed" if report.repeats == 1 else f"{report.repeats} seeds"
+    return (
+        f"{report.data.name}, {report.data.rows} rows, {report.partition}; {report.model}; "
+        f"{rounds} of {taking_part} clients, {seeds}"
+    )
+
+
+def _clients(report: FedReport, page: Page) -> str:
+    """Clients with what moved, the most shifted ones of many, and how well our method does on each."""
+    ours = _ours(report)
+    shown = sorted(_most_shifted(report.clients)) if len(report.clients) > MOST_CLIENTS else range(len(report.clients))
+    titles = ("client", "rows", "label\nKL", "label\nshift", "covariates", "covariate\nKL", f"accuracy\n{ours.method}")
+    rows = [_client(report.clients[k], ours.clients[k] if k < len(ours.clients) else None, page) for k in shown]
+    rest = [client for k, client in enumerate(report.clients) if k not in shown]
+    reasons = [client for client in (report.clients[k] for k in shown) if client.reason]
+    notes = [f"{client.name}: {client.reason}" for client in reasons[:_FAILURES]]
+    if len(reasons) > _FAILURES:
+        notes.append(f"and {len(reasons) - _FAILURES} more clients with a reason; --output json has all of them")
+    if rest:
+        notes.append(_others(rest))
+    return figures(titles, [rows], page) + "".join(paragraph(note, page, indent=1, hanging=2) for note in notes)
+
+
+def _ours(report: FedReport) -> FedMethodReport:
+    """PIcsC, or the last method of a run without it."""
+    return next((method for method in report.methods if method.method == _OURS), report.methods[-1])
+
+
+def _most_shifted(clients: Sequence[ClientShift]) -> list[int]:
+    """Positions of the clients to show: verdicts first, then the larger divergence."""
+
+    def moved(k: int) -> tuple[bool, bool, float, float]:
+        client = clients[k]
+        return (
+            client.covariates == "shift",
+            client.labels_shifted,
+            client.covariate_kl or 0.0,
+            client.label_kl or 0.0,
+        )
+
+    return sorted(range(len(clients)), key=moved, reverse=True)[:MOST_CLIENTS]
+
+
+def _client(client: ClientShift, accuracy: float | None, page: Page) -> list[Text]:
+    labels = Text(page.none) if client.label_p is None else _verdict("shift" if client.labels_shifted else "ok")
+    return [
+        Text(cut(words(client.name, page), LONGEST_CLIENT, page)),
+        Text(str(client.rows)),
+        Text(number(client.label_kl, page)),
+        labels,
+        Text(page.none) if client.covariates is None else _verdict(client.covariates),
+        Text(number(client.covariate_kl, page)),
+        Text(percent(accuracy, page)),
+    ]
+
+
+def _verdict(verdict: str) -> Text:
+    return Text(verdict, sections.VERDICT_STYLE[verdict])
+
+
+def _others(rest: Sequence[ClientShift]) -> str:
+    """One line for the clients that are not shown."""
+    labels = sum(client.labels_shifted for client in rest)
+    covariates = sum(client.covariates == "shift" for client in rest)
+    sizes = [client.rows for client in rest]
+    counts = f"{len(rest)} more clients of {min(sizes)} to {max(sizes)} rows"
+    return f"and {counts}, labels shifted in {labels} and covariates in {covariates}; --output json has all of them"
+
+
+def _methods(report: FedReport, page: Page) -> str:
+    """The paper's table: one row per method."""
+    titles = (
+        "method",
+        "accuracy\n[95 %]",
+        "std over\nclients",
+        "over\nseeds",
+        "best\nround",
+        "which",
+        "worst\nclient",
+        "log-\nloss",
+    )
+    rows = [
+        [
+            Text(words(method.method, page)),
+            Text(f"{percent(method.accuracy, page)} {span(method.interval, 1, page, scale=100)}".rstrip()),
+            Text(percent(method.std_clients, page)),
+            Text(percent(method.std_seeds, page)),
+            Text(percent(method.best, page)),
+            Text(page.none if method.best_round is None else str(method.best_round)),
+            Text(percent(method.worst, page)),
+            Text(page.none if method.log_loss is None else f"{method.log_loss:.3f}"),
+        ]
+        for method in report.methods
+    ]
+    note = ", ".join(
+        f"{cut(client, LONGEST_CLIENT, page)} ({'all methods' if len(of) == len(rows) > 1 else ', '.join(of)})"
+        for client, of in _worst(report).items()
+    )
+    notes = paragraph(f"worst client: {note}", page, indent=1, hanging=2) if note else ""
+    return figures(titles, [rows], page) + notes
+
+
+def _worst(report: FedReport) -> dict[str, list[str]]:
+    """The methods that do worst on each client, for clients with such methods."""
+    found: dict[str, list[str]] = {}
+    for method in report.methods:
+        if method.worst_client:
+            found.setdefault(method.worst_client, []).append(method.method)
+    return found
+
+
+def _comparison(report: FedReport, page: Page) -> str:
+    """The second table: the paired tests, and what a method costs."""
+    titles = (
+        "method",
+        f"Δ\n{_BASE}",
+        "p of\nΔ",
+        "p\npicsc",
+        "target\nrounds",
+        "target\nbytes",
+        "up per\nround",
+        "down per\nround",
+        "lr",
+    )
+    ours = next((method for method in report.methods if method.method == _OURS), None)
+    rows = []
+    for method in report.methods:
+        base = method.against(_BASE)
+        versus = ours.against(method.method) if ours else None
+        rows.append(
+            [
+                Text(words(method.method, page)),
+                points(base.accuracy if base else None, page),
+                Text(probable(base.p if base else None, page)),
+                Text(probable(versus.p if versus else None, page)),
+                Text(page.none if method.rounds_to_target is None else f"{method.rounds_to_target:.1f}"),
+                Text(data_size(method.bytes_to_target, page)),
+                Text(data_size(method.bytes_up, page)),
+                Text(data_size(method.bytes_down, page)),
+                Text(words(_rates(method.lr), page) or page.none),
+            ]
+        )
+    target = "" if report.target is None else f"; target: an accuracy of {percent(report.target, page)}"
+    note = f"Δ: paired; p picsc: of picsc against the row; up, down: bytes of one client in a round{target}"
+    return figures(titles, [rows], page) + paragraph(note, page, indent=1, hanging=2)
+
+
+def _rates(rates: Sequence[float]) -> str:
+    """The learning rate of all seeds, or the smallest and the largest."""
+    if len(set(rates)) < 2:
+        return "".join(f"{rate:g}" for rate in rates[:1])
+    return f"{min(rates):g}\N{EN DASH}{max(rates):g}"
+
+
+def _sentences(report: FedReport, page: Page) -> Iterator[str]:
+    """What the tables do not show: the trigger, and what failed."""
+    for method in report.methods:
+        looked = [point for point in method.curve if point.flagged is not None]
+        if looked:
+            told = {point.round: point for point in (looked[0], looked[(len(looked) - 1) // 2], looked[-1])}
+            flagged = ", ".join(f"{point.flagged:.1f} in round {number_}" for number_, point in told.items())
+            yield f"trigger of {method.method}: clients flagged, of {report.participants}: {flagged}"
+    triggered = [method for method in report.methods if any(tau is not None for tau in method.tau)]
+    if triggered:
+        yield _largest(report, next((each for each in triggered if each.method == _OURS), triggered[-1]), page)
+    failures = [(method.method, failure) for method in report.methods for failure in method.failures]
+    if failures:
+        yield f"without a result: {len(failures)} {'run or client' if len(failures) == 1 else 'runs or clients'}" + (
+            "; the first are" if len(failures) > _FAILURES else ""
+        )
+        yield from (_failure(name, failure) for name, failure in failures[:_FAILURES])
+
+
+def _largest(report: FedReport, method: FedMethodReport, page: Page) -> str:
+    """The clients with the largest tau."""
+    taus = [(tau, k) for k, tau in enumerate(method.tau) if tau is not None]
+    taus.sort(key=lambda pair: -pair[0])
+    clients = []
+    for tau, k in taus[:_LARGEST]:
+        share = f", flagged in {100 * method.flagged[k]:.0f} % of rounds" if k < len(method.flagged) else ""
+        clients.append(f"{cut(report.clients[k].name, LONGEST_CLIENT, page)} {number(tau, page)}{share}")
+    return f"largest τ of {method.method} in the last round: {'; '.join(clients)}"
+
+
+def _failure(method: str, failure: Failure) -> str:
+    client = f", {failure.client}" if failure.client else ""
+    return f"  {method}, seed {failure.seed}, round {failure.round}{client}: {failure.reason}"
+
+
+def _footer(report: FedReport) -> tuple[str, ...]:
+    """How numbers were reached: test, score, judge, seed and versions."""
+    score = "R² of" if report.data.task == "regression" else "accuracy of"
+    asked = f"{score} {sections.question(report.data)}, percent, mean over clients"
+    return (
+        f"test: {report.test}",
+        f"score: {asked}; judged by {report.judged}; seed {report.settings.get('seed')}",
+        *sections.versions(report.manifest),
+    )

@@ -1,0 +1,195 @@
+"""What recipes found as text for people: one table per recipe, the paper's number beside ours, then tests over sets.
+
+Everything shown is read from the report; nothing is computed but widths. Accuracies and their differences are in
+percent and percentage points; log-losses in nats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from picsc_cli.formats.sheets.compare import compare_notes, compare_sheets
+from picsc_cli.formats.sheets.fed import fed_sheets
+from picsc_cli.text import sections
+from picsc_cli.text.page import Page, cut, figures, paragraph, percent, points, probable, signed, span, words
+from picsc_cli.text.sheet import Sheet, mean_of, with_interval
+
+if TYPE_CHECKING:
+    from picsc.reports.recipes import OverSets, RecipeReport, RecipeRow, RecipeTable
+
+_LONGEST_NAME = 14
+_HEADS = {
+    "weight-decay": "weight-\ndecay",
+    "subsample": "sub-\nsample",
+    "carried": "car-\nried",
+    "average": "aver-\nage",
+    "fedavg": "fed-\navg",
+    "fedprox": "fed-\nprox",
+    "scaffold": "scaf-\nfold",
+    "fedcurv": "fed-\ncurv",
+    "fisher-mean": "fisher-\nmean",
+    "picsc-penalty": "picsc-\npenal-\nty",
+    "scaffold-natural": "scaf-\nfold-na-\ntural",
+    "true-ratio": "true-\nratio",
+    "cv-choice": "cv-\nchoice",
+    "picsc-random": "picsc-\nran-\ndom",
+    "dob-scv": "dob-\nscv",
+}
+"""Methods whose name takes more lines, so that the table fits 80 columns."""
+SHEETS = {"fed": fed_sheets, "compare": compare_sheets}
+"""Verbs whose recipes have more tables than one."""
+
+
+def recipes_summary(report: RecipeReport, page: Page) -> str:
+    """One line per number of pieces of every recipe."""
+    return "".join(
+        paragraph(f"{table.recipe}: {line}", page, hanging=2) for table in report.tables for line in _means(table, page)
+    )
+
+
+def recipes_table(report: RecipeReport, page: Page, *, verbose: bool = False) -> str:
+    """Every recipe's tables and tests, then how they were made; `verbose` adds the settings."""
+    parts = []
+    for table in report.tables:
+        title = Text(words(f"{table.title} ({table.recipe})", page), "bold")
+        if table.verb in SHEETS:
+            sheets = [_sheet(sheet, page) for sheet in SHEETS[table.verb](table, page)]
+            parts += [paragraph(title, page), *sheets]
+        else:
+            parts.append(paragraph(title, page) + _rows(table, page))
+        if table.verb != "compare" and table.over_sets and table.over_sets[0].tests:
+            parts.append(_tests(table, page))
+        notes = list(_notes(table))
+        if notes:
+            parts.append("".join(paragraph(note, page, hanging=2) for note in notes))
+        if verbose:
+            parts.append(sections.settings(table.settings, page))
+    tested = any(over.tests for table in report.tables for over in table.over_sets)
+    footer = [*([f"test: {report.test}"] if tested else []), *sections.versions(report.manifest)]
+    parts.append("".join(paragraph(line, page, hanging=2) for line in footer))
+    return "\n".join(parts)
+
+
+def _sheet(sheet: Sheet, page: Page) -> str:
+    """One table of several; names of data sets are cut, since they are the longest."""
+    heading = paragraph(sheet.heading, page) if sheet.heading else ""
+    rows = [[Text(cut(row[0].plain, _LONGEST_NAME, page), row[0].style), *row[1:]] for row in sheet.rows]
+    return heading + figures([_HEADS.get(title, title) for title in sheet.titles], [rows], page)
+
+
+def _rows(table: RecipeTable, page: Page) -> str:
+    """One row per data set, a block per number of pieces that ends with the means."""
+    if table.verb == "audit":
+        audited = [
+            [
+                Text(cut(words(row.data, page), _LONGEST_NAME, page)),
+                Text(_counts(row, page)[0]),
+                Text(row.clients or _counts(row, page)[1]),
+                Text(page.none if row.shifted is None else str(row.shifted)),
+                Text(row.verdict or page.none),
+            ]
+            for row in table.rows
+        ]
+        return figures(("data set", "rows", "pieces", "shifted", "verdict"), [audited], page)
+    methods = [score.method for score in next((row.scores for row in table.rows if row.scores), ())]
+    paper = ("paper", "Δ") if table.paper else ()
+    titles = ("data set", "rows", "k", *(_HEADS.get(method, method) for method in methods), *paper)
+    blocks = []
+    for pieces in dict.fromkeys(row.pieces for row in table.rows):
+        block = [_row(row, len(methods), page, paper=bool(paper)) for row in table.rows if row.pieces == pieces]
+        block += [_mean(over, page, paper=bool(paper)) for over in table.over_sets if over.pieces == pieces]
+        blocks.append(block)
+    return figures(titles, blocks, page)
+
+
+def _row(row: RecipeRow, methods: int, page: Page, *, paper: bool) -> list[Text]:
+    mark = "" if row.counted or not row.scores else "*"
+    scores = [percent(score.accuracy, page) for score in row.scores] or [page.none] * methods
+    return [
+        Text(cut(words(row.data, page), _LONGEST_NAME, page) + mark),
+        *map(Text, _counts(row, page)),
+        *map(Text, scores),
+        *([Text(percent(row.printed, page)), points(row.difference, page)] if paper else []),
+    ]
+
+
+def _counts(row: RecipeRow, page: Page) -> list[str]:
+    return [page.none if count is None else str(count) for count in (row.rows, row.pieces)]
+
+
+def _mean(over: OverSets, page: Page, *, paper: bool) -> list[Text]:
+    cells = [mean_of(over), "", str(over.pieces), *(percent(score.accuracy, page) for score in over.scores)]
+    beside = [Text(percent(over.printed, page), "bold"), points(over.difference, page)] if paper else []
+    return [*(Text(cell, "bold") for cell in cells), *beside]
+
+
+def _tests(table: RecipeTable, page: Page) -> str:
+    """PIcsC against every other method over data sets."""
+    way = "clients" if table.verb == "fed" else "k"
+    titles = ("picsc against", way, "Δ accuracy\n[95 %]", "p", "Δ log-loss\n[95 %]", "p")
+    blocks = [
+        [
+            [
+                Text(test.against),
+                Text(str(over.block)),
+                with_interval(points(test.accuracy, page), span(test.accuracy_interval, 1, page, scale=100)),
+                Text(probable(test.accuracy_p, page)),
+                with_interval(
+                    signed(test.log_loss, 3, page, more="red", less="green"), span(test.log_loss_interval, 3, page)
+                ),
+                Text(probable(test.log_loss_p, page)),
+            ]
+            for test in over.tests
+        ]
+        for over in table.over_sets
+    ]
+    return figures(titles, blocks, page)
+
+
+def _means(table: RecipeTable, page: Page) -> Iterator[str]:
+    """Means over data sets in words."""
+    if not table.over_sets:
+        yield f"{sum(row.rows is not None for row in table.rows)} of {len(table.rows)} data sets were run"
+    for over in table.over_sets:
+        scores = ", ".join(f"{score.method} {percent(score.accuracy, page)}" for score in over.scores)
+        beside = "" if over.printed is None else f"; {table.paper}: {table.method} {percent(over.printed, page)}"
+        sets = "1 set" if over.sets == 1 else f"{over.sets} sets"
+        pieces = over.clients or over.target or f"{over.pieces} pieces"
+        yield f"{pieces}, mean accuracy over {sets}: {scores}{beside}"
+
+
+def _notes(table: RecipeTable) -> Iterator[str]:
+    """Which paper table and data are shown, and what is missing."""
+    if table.verb == "compare":
+        yield from compare_notes(table)
+    elif table.paper:
+        yield f"paper: {table.paper}, {table.method}; Δ: our {table.method} minus the paper's, points"
+    if table.version:
+        yield f"data: {table.version}"
+    told: dict[tuple[str, str], list[str]] = {}
+    for row in table.rows:
+        if row.reason:
+            told.setdefault(("* " if row.scores else "not run: ", row.reason), []).append(row.data)
+    for (mark, reason), names in told.items():
+        yield f"{mark}{', '.join(dict.fromkeys(names))}: {reason}"
+    yield from on_each(table)
+    failed = sum(row.failed for row in table.rows)
+    if failed and table.verb == "fed":
+        yield f"failures of runs and clients: {failed}; picsc fed says why"
+    elif failed:
+        yield f"without a number: {failed} models; --output json or picsc {table.verb} says why"
+
+
+def on_each(table: RecipeTable) -> list[str]:
+    """How the tests on single data sets were made, each way once."""
+    told: dict[str, list[str]] = {}
+    for row in table.rows:
+        run = row.federation or row.comparison
+        if run is not None:
+            told.setdefault(run.test, []).append(row.data)
+    if len(told) == 1:
+        return [f"test on each data set, {test}" for test in told]
+    return [f"test on {', '.join(dict.fromkeys(names))}: {test}" for test, names in told.items()]

@@ -1,0 +1,267 @@
+"""Where a report goes: `--output FORMAT[:PATH]`, checked before the computation, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from picsc.errors import SettingsError
+from picsc_cli.console.exits import FailOn
+from picsc_cli.console.streams import write_stderr, write_stdout
+
+if TYPE_CHECKING:
+    from picsc_cli.output.registry import Report
+
+CV_FORMATS = ("table", "json", "csv")
+RECIPE_FORMATS = (*CV_FORMATS, "markdown")
+AUDIT_FORMATS = (*RECIPE_FORMATS, "junit", "github")
+FED_FORMATS = RECIPE_FORMATS
+COMPARE_FORMATS = RECIPE_FORMATS
+PLOT_FORMATS = ("svg", "html")
+BASELINE = "baseline"
+"""Format of what `--write-baseline` names."""
+STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
+"""Environment variable with the file that GitHub shows as the summary of a job."""
+_OF_SUFFIX = {"md": "markdown", "xml": "junit", "txt": "table"}
+"""Formats whose files end in something else than their name."""
+LONGEST_SUMMARY = 2**20
+"""Bytes that GitHub takes of one step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One `--output`."""
+
+    format: str
+    """One of the formats of the command or of `PLOT_FORMATS`, or `BASELINE`."""
+    path: Path | None
+    """None is a stream."""
+    beside: bool = False
+    """The stream is standard error, where GitHub reads annotations too, so that standard output keeps the report."""
+
+
+def parse(
+    texts: Sequence[str], formats: Sequence[str] = AUDIT_FORMATS, *, option: str = "--output"
+) -> tuple[Output, ...]:
+    """The outputs asked for; the table goes to standard output unless another output is there.
+
+    Annotations for GitHub without a path go to standard error, beside whatever is on standard output.
+
+    Args:
+        texts: what follows every `--output`.
+        formats: those of the command.
+        option: where they were given, for messages.
+
+    Raises:
+        SettingsError: an unknown format, an empty path, a path twice, or two outputs on standard output.
+    """
+    outputs = [_one(text, formats, option) for text in texts]
+    on_stdout = [output.format for output in outputs if output.path is None and not output.beside]
+    if len(on_stdout) > 1:
+        each = "both" if len(on_stdout) == 2 else "all"
+        raise SettingsError(
+            f"{option} {f' and {option} '.join(on_stdout)} {each} go to standard output: "
+            f"give all but one a path, as in {option} {on_stdout[-1]}:FILE"
+        )
+    _refuse_twice(outputs, option)
+    if sum(output.beside for output in outputs) > 1:
+        raise SettingsError(f"{option} github is given twice; give it once")
+    return tuple(outputs) if on_stdout else (Output("table", None), *outputs)
+
+
+def with_plot(outputs: tuple[Output, ...], plot: Path | None) -> tuple[Output, ...]:
+    """The outputs and the picture, whose ending is its format.
+
+    Args:
+        outputs: as `parse` found them.
+        plot: what follows `--plot`; None without a picture.
+
+    Raises:
+        SettingsError: the ending is another one, or an output has the same path.
+    """
+    if plot is None:
+        return outputs
+    if plot.suffix.lower() not in {f".{name}" for name in PLOT_FORMATS}:
+        raise SettingsError(f"--plot {plot}: the file must end in .svg or .html")
+    drawn = (*outputs, Output(plot.suffix.lower()[1:], plot))
+    _refuse_twice(drawn, "--plot")
+    return drawn
+
+
+def with_baseline(outputs: tuple[Output, ...], path: Path | None) -> tuple[Output, ...]:
+    """The outputs and the baseline, which is one more file of the report.
+
+    Args:
+        outputs: as `parse` found them.
+        path: what follows `--write-baseline`; None without.
+
+    Raises:
+        SettingsError: an output has the same path.
+    """
+    if path is None:
+        return outputs
+    written = (*outputs, Output(BASELINE, path))
+    _refuse_twice(written, "--write-baseline")
+    return written
+
+
+def _refuse_twice(outputs: Sequence[Output], option: str) -> None:
+    paths = [output.path for output in outputs if output.path is not None]
+    twice = sorted({str(path) for path in paths if paths.count(path) > 1})
+    if twice:
+        raise SettingsError(f"{option}: {', '.join(twice)} would be written twice; give each output its own path")
+
+
+def _one(text: str, formats: Sequence[str], option: str) -> Output:
+    name, colon, path = text.partition(":")
+    if name not in formats:
+        suffix = Path(text).suffix[1:]
+        meant = _OF_SUFFIX.get(suffix, suffix)
+        example = f"{meant}:{text}" if not colon and meant in formats else "json:FILE"
+        raise SettingsError(f"{option} {text!r}: the format must be one of {', '.join(formats)}, as in {example}")
+    if colon and not path:
+        raise SettingsError(f"{option} {text!r}: a path must follow the colon, as in {name}:FILE")
+    if not path and name == "github":
+        return Output(name, None, beside=True)
+    return Output(name, Path(path) if path and path != "-" else None)
+
+
+def check(outputs: Sequence[Output], *, read: Sequence[str | Path | None] = ()) -> None:
+    """Find out before the computation whether every path can be written, leaving nothing behind.
+
+    Args:
+        outputs: of the command.
+        read: files that it reads, none of which a report may take the place of.
+
+    Raises:
+        SettingsError: one sentence that names the first path that cannot be written.
+    """
+    inputs = {os.path.realpath(path) for path in read if path is not None and str(path) != "-"}
+    for path in (output.path for output in outputs if output.path is not None):
+        if os.path.realpath(path) in inputs:
+            raise SettingsError(f"cannot write {path}: it is read, and would be gone; give another file")
+        _check_path(path, "")
+    summary = _step_summary(outputs)
+    if summary is not None:
+        _check_path(summary, f", which {STEP_SUMMARY} names")
+
+
+def _step_summary(outputs: Sequence[Output]) -> Path | None:
+    """The summary of the job that annotations come with; None where there is none."""
+    named = os.environ.get(STEP_SUMMARY)
+    return Path(named) if named and any(output.format == "github" for output in outputs) else None
+
+
+def _check_path(path: Path, named: str) -> None:
+    try:
+        if path.is_dir():
+            raise SettingsError(f"cannot write {path}{named}: it is a folder; give a file in it")
+        folder = path.absolute().parent
+        if not folder.is_dir():
+            why = f"{path.parent} is no folder" if folder.exists() else f"the folder {path.parent} does not exist"
+            raise SettingsError(f"cannot write {path}{named}: {why}")
+        _replace(path, None)
+    except OSError as error:
+        raise SettingsError(f"cannot write {path}{named}: {error.strerror or error}") from None
+
+
+def publish(
+    report: Report,
+    outputs: Sequence[Output],
+    *,
+    verbose: bool = False,
+    quiet: bool = False,
+    fail_on: FailOn = FailOn.SHIFT,
+) -> None:
+    """Write the files first, then the streams: a report that cannot be written whole leaves nothing behind.
+
+    Args:
+        report: what the verb found.
+        outputs: where to, and how.
+        verbose: tables also hold the columns as understood, and the settings.
+        quiet: a table on standard output is the summary alone.
+        fail_on: what an audit's JUnit and annotations call a failure.
+
+    Raises:
+        SettingsError: a path or standard output cannot be written to.
+    """
+    from picsc_cli.output.registry import as_text
+    from picsc_cli.text import page
+
+    def text(output: Output) -> str:
+        sheet = page.page_of_stdout() if output.path is None else page.Page()
+        name = "summary" if output.format == "table" and quiet and output.path is None else output.format
+        return as_text(report, name, sheet, verbose=verbose, fail_on=fail_on)
+
+    texts = [(output, text(output)) for output in outputs]
+    summary = _step_summary(outputs)
+    markdown = as_text(report, "markdown", page.Page()) if summary is not None else ""
+    write({output.path: content for output, content in texts if output.path is not None})
+    if summary is not None:
+        _append_summary(summary, markdown)
+    for output, content in texts:
+        if output.path is None:
+            (write_stderr if output.beside else write_stdout)(content)
+
+
+def _append_summary(path: Path, markdown: str) -> None:
+    """Add to the job's summary, which the steps before have begun; what GitHub would refuse whole is cut.
+
+    Raises:
+        SettingsError: the file cannot be written.
+    """
+    try:
+        begun = path.stat().st_size if path.exists() else 0
+        with path.open("ab") as file:
+            file.write(shortened(markdown, LONGEST_SUMMARY - begun).encode("utf-8"))
+    except OSError as error:
+        raise SettingsError(f"cannot write {path}, which {STEP_SUMMARY} names: {error.strerror or error}") from None
+
+
+def shortened(markdown: str, room: int) -> str:
+    """Text of at most `room` bytes, in whole lines and with a sentence where it was cut; empty when even that is more.
+
+    Args:
+        markdown: the whole text.
+        room: bytes in UTF-8.
+    """
+    if len(markdown.encode("utf-8")) <= room:
+        return markdown
+    sentence = "\n\nThe rest is left out: GitHub shows 1 MiB at most; `--output json:FILE` has all of it.\n"
+    kept = markdown.encode("utf-8")[: max(0, room - len(sentence))].decode("utf-8", "ignore")
+    whole = kept[: kept.rfind("\n") + 1]
+    return whole.rstrip("\n") + sentence if whole else sentence if room >= len(sentence) else ""
+
+
+def write(texts: Mapping[Path, str]) -> None:
+    """Write every text to its path: each file is the old one or the whole new one, never half of it.
+
+    Raises:
+        SettingsError: a path cannot be written; the message says why.
+    """
+    for path, text in texts.items():
+        try:
+            _replace(path, text)
+        except OSError as error:
+            raise SettingsError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _replace(path: Path, text: str | None) -> None:
+    """Write a temporary file beside the path, then rename it; None only tries whether that would work."""
+    if path.exists() and not path.is_file():  # a device or a named pipe, such as /dev/stderr: renaming would destroy it
+        if text is not None:
+            path.write_text(text, encoding="utf-8")
+        return
+    target = path.resolve()  # a link to a report stays a link
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text or "", encoding="utf-8", newline="\n")
+        if text is not None:
+            part.replace(target)
+    finally:
+        with suppress(FileNotFoundError):
+            part.unlink()

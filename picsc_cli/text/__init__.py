@@ -1,0 +1,1 @@
+"""Text on a page: sections, sheets, words."""

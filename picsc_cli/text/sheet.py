@@ -1,0 +1,50 @@
+"""One table of a recipe, for every format that shows tables, and the cells that such tables share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from picsc_cli.text.page import Page, words
+
+if TYPE_CHECKING:
+    from picsc.reports.recipes import OverSets, RecipeRow
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Titles and rows of cells, in the alphabet of the page they were made for."""
+
+    heading: str
+    """Empty for what the table before it goes on to say."""
+    titles: tuple[str, ...]
+    rows: list[list[Text]]
+    """Names of data sets come first and whole."""
+
+
+def methods_of(rows: Sequence[RecipeRow]) -> list[str]:
+    """In the order of the row that has most."""
+    return [score.method for score in max((row.scores for row in rows), key=len, default=())]
+
+
+def name_of(row: RecipeRow, page: Page) -> Text:
+    """The data set, with a star where it is left out of means."""
+    return Text(words(row.data, page) + ("*" if row.scores and not row.counted else ""))
+
+
+def mean_of(over: OverSets) -> str:
+    """What a row of means is called."""
+    return "mean, 1 set" if over.sets == 1 else f"mean, {over.sets} sets"
+
+
+def bold(cells: Sequence[str]) -> list[Text]:
+    """A row of means."""
+    return [Text(cell, "bold") for cell in cells]
+
+
+def with_interval(difference: Text, interval: str) -> Text:
+    """A difference and its interval in one cell."""
+    return Text.assemble(difference, f" {interval}") if interval else difference

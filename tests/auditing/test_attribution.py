@@ -1,0 +1,46 @@
+from dataclasses import replace
+
+import pytest
+
+from picsc.auditing.attribution import attributed, effects_of_pieces
+from picsc.reports.common import FragmentReport
+from tests.factories.audit import fragment
+
+
+def piece(name: str, effect: float) -> FragmentReport:
+    """Called if its effect is above 0.05, on the data question alone."""
+    verdict = "shift" if effect > 0.05 else "ok"
+    return replace(fragment(name), verdict=verdict, cell="data only", effect_data=effect, effect_model=0.0)  # type: ignore[arg-type]
+
+
+def world(shifts: list[float]):
+    """Pieces whose effect against the others is their distance from the others' mean."""
+
+    def test(kept: tuple[int, ...]) -> tuple[FragmentReport, ...]:
+        others = {k: [shifts[j] for j in kept if j != k] for k in kept}
+        return tuple(piece(str(k), abs(shifts[k] - sum(others[k]) / len(others[k]))) for k in kept)
+
+    return test(tuple(range(len(shifts)))), test
+
+
+@pytest.mark.parametrize(
+    ("shifts", "aside", "called"),
+    [
+        ([0, 0, 0, 0, 0, 0], (), []),
+        ([0, 0, 0.2, 0, 0, 0, 0, 0, 0, 0], (), [2]),  # nobody else is called, so nobody is set aside
+        ([0, 0, 1, 0, 0, 0], (2,), [2]),
+        ([0, 5, 0, 0, 1, 0, 0, 0], (1, 4), [1, 4]),  # the second is seen once the first is gone
+        ([0, 1], (), [0, 1]),
+        ([1, 2, 3, 4], (), [0, 3]),  # no common distribution: the first answer stands
+    ],
+)
+def test_culprits(shifts: list[float], aside: tuple[int, ...], called: list[int]) -> None:
+    reports, found = attributed(*world(shifts), effects_of_pieces)
+    assert found == aside
+    assert set(called) <= {k for k, report in enumerate(reports) if report.verdict == "shift"}
+    assert len(reports) == len(shifts)
+
+
+def test_pieces_that_agree_among_themselves_are_cleared() -> None:
+    reports, _ = attributed(*world([0, 0, 1, 0, 0, 0]), effects_of_pieces)
+    assert [report.verdict for report in reports] == ["ok", "ok", "shift", "ok", "ok", "ok"]

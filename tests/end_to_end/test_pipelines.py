@@ -1,0 +1,115 @@
+"""The pipelines that README shows do what it says, as far as a machine without GitHub and GitLab can tell."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from junitparser import JUnitXml
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+EXAMPLES = {block.splitlines()[0]: block for block in re.findall(r"```yaml\n(.*?)```", README, re.S)}
+
+
+def example(file: str) -> Any:
+    [block] = [block for first, block in EXAMPLES.items() if first.startswith(f"# {file}:")]
+    return yaml.safe_load(block)
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with two tables: of the second, rows are sorted by one column."""
+    folder = tmp_path_factory.mktemp("repository")
+    (folder / "data").mkdir()
+    random = np.random.default_rng(3)
+    for name in ("steady", "sorted"):
+        a, b = random.normal(size=(2, 200))
+        frame = pd.DataFrame({"a": a if name == "steady" else np.sort(a), "b": b, "label": np.tile(["no", "yes"], 100)})
+        frame.to_csv(folder / "data" / f"{name}.csv", index=False)
+    run(folder, "picsc audit data/steady.csv --write-baseline baseline.json")
+    return folder
+
+
+@pytest.fixture
+def project(repository: Path, tmp_path: Path) -> Path:
+    """A checkout of it."""
+    return Path(shutil.copytree(repository, tmp_path / "checkout"))
+
+
+def run(folder: Path, script: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A script as the runner of a pipeline starts it."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    everything = {**os.environ, "PATH": path, "CI": "true", **environment}
+    return subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", script],  # noqa: S607 - whatever bash the machine has
+        cwd=folder,
+        env=everything,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def scripts(steps: list[str]) -> list[str]:
+    """What is left to run where everything is installed."""
+    return [step for step in steps if not step.startswith("pip install")]
+
+
+def test_github(project: Path) -> None:
+    steps = example(".github/workflows/data.yml")["jobs"]["audit"]["steps"]
+    [script] = scripts([step["run"] for step in steps if "run" in step])
+    summary = project / "summary.md"
+    done = run(project, script, GITHUB_STEP_SUMMARY=str(summary), GITHUB_WORKSPACE=str(project))
+    commands = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("::")]
+    assert done.returncode == 1
+    assert any(re.match(r"::error file=data/sorted\.csv,line=\d+,title=", line) for line in commands)
+    assert not any("steady.csv" in line for line in commands if line.startswith("::error"))
+    assert len(commands) <= 10
+    assert "| piece" in summary.read_text(encoding="utf-8")
+    [upload] = [step["with"]["path"] for step in steps if "upload-artifact" in step.get("uses", "")]
+    assert {path.name for path in project.glob(upload)} == {"audit.xml", "audit.json"}
+
+
+def test_gitlab(project: Path) -> None:
+    job = example(".gitlab-ci.yml")["audit"]
+    [script] = scripts(job["script"])
+    done = run(project, script)
+    suites = {suite.name: suite for suite in JUnitXml.fromfile(str(project / job["artifacts"]["reports"]["junit"]))}
+    assert done.returncode == 1
+    assert set(suites) == {"data/steady.csv", "data/sorted.csv"}
+    assert suites["data/steady.csv"].failures == 0
+    assert suites["data/sorted.csv"].failures > 0
+    assert "shift" in done.stdout
+
+
+def test_pre_commit(project: Path) -> None:
+    [repository] = example(".pre-commit-config.yaml")["repos"]
+    [hook] = repository["hooks"]
+    files = [path for path in ("data/sorted.csv", "data/steady.csv", "other.csv") if re.search(hook["files"], path)]
+    assert files == ["data/sorted.csv", "data/steady.csv"]
+    assert run(project, " ".join([hook["entry"], *files])).returncode == 1
+    assert run(project, " ".join([hook["entry"], files[1]])).returncode == 0
+    [published] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert {name: published[name] for name in ("id", "entry", "require_serial")} == {
+        name: hook[name] for name in ("id", "entry", "require_serial")
+    }
+    assert re.search(published["files"], "data/a.csv.gz")
+    assert not re.search(published["files"], "data/a.csv.bak")
+
+
+def test_the_settings_in_readme_are_settings(project: Path) -> None:
+    [block] = re.findall(r"```toml\n(.*?)```", README, re.S)
+    (project / "pyproject.toml").write_text(block, encoding="utf-8")
+    done = run(project, "picsc config")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r'cut\.by\s+pyproject\.toml\s+"hospital"', done.stdout)

@@ -1,0 +1,415 @@
+"""The rounds, the algorithms as pieces, and their identities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from picsc.federated.algorithms import (
+    FedAvg,
+    FedCurv,
+    Memory,
+    Picsc,
+    Scaffold,
+    State,
+    Upload,
+    fisher_scale,
+    server_step,
+)
+from picsc.federated.clients.local_steps import LocalRecipe, local_steps
+from picsc.federated.clients.local_terms import Guidance, Trained, side_by_side
+from picsc.federated.clients.mlps import ClientMlps
+from picsc.federated.clients.networks import ClientModules
+from picsc.federated.clients.whitening import DAMPING, natural_map
+from picsc.federated.rounds import Entry, Rules, begin, play_round, take_part
+from picsc.fisher.diagonal import empirical_fisher
+from picsc.training.networks import mlp
+from tests.federations import FEATURES, HIDDEN, as_modules, drawn_clients, play
+
+SIZES = (9, 40, 23)
+PLAIN = Picsc(0.0, controls=False, scaled=False)
+
+
+def theta_of(model: torch.nn.Module) -> Tensor:
+    return torch.nn.utils.parameters_to_vector(model.parameters()).detach()
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        LocalRecipe(2, 8),
+        LocalRecipe(1, 8, steps=7),
+        LocalRecipe(1, 100, momentum=0.9, weight_decay=0.01),
+    ],
+)
+@pytest.mark.parametrize(("likelihood", "outputs"), [("classes", 3), ("classes", 2), ("numbers", 1)])
+def test_all_clients_at_once_equal_one_at_a_time(recipe: LocalRecipe, likelihood: str, outputs: int) -> None:
+    clients = drawn_clients(SIZES, recipe, outputs=outputs, likelihood=likelihood)
+    theta = torch.stack([clients.start(seed) for seed in (0, 1)])[None]
+    generator = torch.Generator().manual_seed(1)
+    each = torch.rand(4, 3, *theta.shape[1:], generator=generator)
+    guidance = Guidance(each[0], each[1], each[2] - 0.5, each[3] + 0.5)
+    lr = torch.tensor([0.05, 0.1])
+    who = np.array([0, 2, 1])
+    at_once, alone = (
+        each.fit(who, theta, guidance, lr, seed=3, round_number=1) for each in (clients, as_modules(clients, 2))
+    )
+    torch.testing.assert_close(at_once.theta, alone.theta, rtol=2e-5, atol=2e-6)
+    assert at_once.steps.tolist() == alone.steps.tolist()
+
+
+def test_local_steps_follow_the_rows_of_each_client() -> None:
+    """FedAvg's K_k = E * ceil(n_k / B)."""
+    clients = drawn_clients(SIZES, LocalRecipe(2, 8))
+    trained = clients.fit(
+        np.arange(3), clients.start(0)[None, None], Guidance(), torch.tensor([0.1]), seed=0, round_number=0
+    )
+    assert trained.steps.tolist() == [4, 10, 6]
+
+
+def test_every_pass_sees_every_row_once_whoever_takes_part() -> None:
+    clients = drawn_clients(SIZES)
+    alone, order = local_steps([clients.train[1]], LocalRecipe(2, 8), seed=0, round_number=4)
+    among, places = local_steps(clients.train, LocalRecipe(2, 8), seed=0, round_number=4)
+    first = [rows.tolist() for rows in alone.of(0)]
+    assert first == [rows.tolist() for rows in among.of(int(np.flatnonzero(places == 1)[0]))]
+    assert sorted(chain(*first[:5])) == clients.train[1].tolist() == sorted(chain(*first[5:]))
+    assert first[0] != first[5]
+    assert order.tolist() == [0]
+
+
+def test_fisher_of_clients_is_the_estimator() -> None:
+    clients = drawn_clients(SIZES)
+    theta = torch.stack([clients.start(seed) for seed in (0, 1)])[None].repeat(2, 1, 1)
+    found = clients.fisher(np.array([2, 0]), theta)
+    rows = clients.train[2]
+    expected = empirical_fisher(mlp(FEATURES, 3, HIDDEN, seed=1), clients.x[rows, :-1], clients.y[rows])
+    torch.testing.assert_close(found[0, 1].double(), expected.double(), rtol=1e-5, atol=1e-8)
+
+
+def test_proximal_term_of_0_is_fedavg_to_the_bit() -> None:
+    clients = drawn_clients(SIZES)
+    plain, proximal = play(FedAvg(), clients), play(FedAvg(mu=0.0), clients)
+    assert torch.equal(plain.state["theta"], proximal.state["theta"])
+    assert not torch.equal(plain.state["theta"], play(FedAvg(mu=0.5), clients).state["theta"])
+
+
+@pytest.mark.parametrize("beside", [FedAvg(mu=0.5), Scaffold(), Picsc(0.1)])
+def test_plain_methods_are_the_same_to_the_bit_beside_any_other(beside: object) -> None:
+    """Guidance that one algorithm lacks is filled in so that it changes nothing."""
+    clients = drawn_clients(SIZES)
+    alone = play(FedAvg(), clients)
+    entries = [Entry("a", FedAvg(), clients, (0.1,)), Entry("b", beside, clients, (0.1,))]  # type: ignore[arg-type]
+    courses = [begin(entry, 0) for entry in entries]
+    for t in range(3):
+        play_round(entries, courses, Rules(3, 0, 3), t)
+    torch.testing.assert_close(courses[0].state["theta"], alone.state["theta"], rtol=1e-6, atol=1e-7)
+    guides = [Guidance(), Guidance(stiffness=torch.ones(3, 1, 5), anchor=torch.ones(1, 1, 5))]
+    joined = side_by_side(guides, [torch.ones(1, 2, 5), torch.ones(1, 1, 5)])
+    assert joined.drift is None
+    assert joined.scale is None
+    assert joined.stiffness is not None
+    assert joined.stiffness[:, :2].abs().sum() == 0
+
+
+def test_picsc_without_its_parts_is_fedavg_to_the_bit() -> None:
+    """lambda = 0 and the plain mean."""
+    clients = drawn_clients(SIZES)
+    assert torch.equal(play(PLAIN, clients).state["theta"], play(FedAvg(), clients).state["theta"])
+
+
+def test_picsc_penalty_is_fedavg_where_nobody_is_flagged() -> None:
+    clients = drawn_clients(SIZES)
+    printed = replace(PLAIN, strength=10.0)
+    quiet = play(printed, clients, gamma=1e30)
+    assert torch.equal(quiet.state["theta"], play(FedAvg(), clients).state["theta"])
+    flagged = play(printed, clients, gamma=0.0)
+    assert not torch.equal(flagged.state["theta"], quiet.state["theta"])
+    assert np.nansum(flagged.flagged) == 9  # three clients in three rounds
+
+
+def test_fedcurv_without_strength_is_fedavg_to_the_bit() -> None:
+    clients = drawn_clients(SIZES)
+    assert torch.equal(play(FedCurv(0.0), clients).state["theta"], play(FedAvg(), clients).state["theta"])
+
+
+def test_fedcurv_holds_clients_at_the_others_models() -> None:
+    """Its guidance is the gradient of lambda / K * sum over others of (theta - theta_j)' I_j (theta - theta_j)."""
+    algorithm = FedCurv(0.3)
+    generator = torch.Generator().manual_seed(0)
+    theta, fisher = torch.randn(3, 1, 5, generator=generator), torch.rand(3, 1, 5, generator=generator)
+    state, memory = algorithm.begin(torch.zeros(1, 5), 3)
+    trained = Trained(theta, torch.ones(3), torch.tensor([0.1]))
+    sent, memory = algorithm.report(state, memory, Guidance(), trained, lambda: fisher)
+    state = algorithm.aggregate(state, Upload(torch.tensor([1, 2, 3]), sent, 3))
+    guide = algorithm.guide(state, memory, None)
+    at = torch.randn(1, 5, generator=generator)
+    assert guide.stiffness is not None
+    assert guide.anchor is not None
+    expected = 2 * 0.1 * (fisher[1] * (at - theta[1]) + fisher[2] * (at - theta[2]))
+    torch.testing.assert_close(guide.stiffness[0] * (at - guide.anchor[0]), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("algorithm", [FedAvg(), Scaffold(), PLAIN])
+def test_one_client_is_central_training(algorithm: object) -> None:
+    recipe = LocalRecipe(2, 8)
+    clients = drawn_clients((50,), recipe)
+    course = play(algorithm, clients, rounds=2)  # type: ignore[arg-type]
+    model = mlp(FEATURES, 3, HIDDEN, seed=0)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for t in range(2):
+        steps, _ = local_steps(clients.train, recipe, seed=0, round_number=t)
+        for rows in steps.of(0):
+            optimizer.zero_grad()
+            cross_entropy(model(clients.x[rows, :-1]), clients.y[rows]).backward()
+            optimizer.step()
+    torch.testing.assert_close(course.state["theta"][0], theta_of(model), rtol=1e-4, atol=1e-6)
+
+
+def test_scaffold_with_one_full_step_is_gradient_descent() -> None:
+    """Equal clients, all of whose rows are in the one local step: corrections cancel in the mean."""
+    clients = drawn_clients((20, 20, 20), LocalRecipe(1, 20))
+    course = play(Scaffold(), clients, rounds=3)
+    model = mlp(FEATURES, 3, HIDDEN, seed=0)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        cross_entropy(model(clients.x[:, :-1]), clients.y).backward()
+        optimizer.step()
+    torch.testing.assert_close(course.state["theta"][0], theta_of(model), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("participants", [3, 2])
+@pytest.mark.parametrize("algorithm", [Scaffold(), Picsc(0.0)])
+def test_the_control_variate_stays_the_mean_of_the_clients(algorithm: object, participants: int) -> None:
+    course = play(algorithm, drawn_clients(SIZES), rounds=5, participants=participants)  # type: ignore[arg-type]
+    mean = course.memory["control"].mean(0)
+    torch.testing.assert_close(course.state["control"], mean, rtol=1e-4, atol=1e-6)
+    assert float(mean.abs().max()) > 1e-4
+
+
+def test_control_variates_are_mean_gradients_along_the_way() -> None:
+    """Option II: after a round without drift c_k is the mean of the client's gradients, scaled steps or not."""
+    clients = drawn_clients((20, 20), LocalRecipe(1, 20))
+    algorithm = Picsc(0.0)
+    state, memory = algorithm.begin(clients.start(0)[None], 2)
+    state["fisher"] = torch.rand(state["theta"].shape, generator=torch.Generator().manual_seed(0))
+    guide = algorithm.guide(state, memory, None)
+    trained = clients.fit(np.arange(2), state["theta"][None], guide, torch.tensor([0.1]), seed=0, round_number=0)
+    _, memory = algorithm.report(state, memory, guide, trained, lambda: torch.zeros_like(trained.theta))
+    model = mlp(FEATURES, 3, HIDDEN, seed=0)
+    rows = clients.train[1]
+    cross_entropy(model(clients.x[rows, :-1]), clients.y[rows]).backward()
+    gradient = torch.cat([each.grad.flatten() for each in model.parameters() if each.grad is not None])
+    torch.testing.assert_close(memory["control"][1, 0], gradient, rtol=1e-3, atol=1e-5)
+
+
+def test_p41_unequal_clients_do_not_make_scaffold_diverge() -> None:
+    """10, 100 and 1,000 rows, minibatches of 10, learning rate 0.1: each client divides by its own number of steps."""
+    clients = drawn_clients((10, 100, 1000), LocalRecipe(1, 10))
+    course = play(Scaffold(), clients, rounds=10)
+    assert course.failed_round.tolist() == [0]
+    assert float(np.mean(course.accuracy[-1])) > 0.7
+
+
+def test_p41_a_run_that_diverges_is_given_up_and_others_go_on() -> None:
+    clients = drawn_clients((10, 100, 1000), LocalRecipe(1, 10))
+    course = play(FedAvg(), clients, rates=(0.1, 1e30), rounds=3)
+    assert course.failed_round.tolist() == [0, 1]
+    assert np.isnan(course.accuracy[-1][1]).all()
+    alone = play(FedAvg(), clients, rounds=3)
+    np.testing.assert_allclose(course.accuracy[-1][0], alone.accuracy[-1][0])
+
+
+def broken_client(clients: ClientMlps, client: int) -> ClientMlps:
+    x = clients.x.clone()
+    x[clients.train[client][0], 0] = torch.nan
+    return replace(clients, x=x)
+
+
+def test_p39_a_client_that_fails_gives_the_run_up_with_its_number() -> None:
+    course = play(FedAvg(), broken_client(drawn_clients(SIZES), 1), rounds=2)
+    assert course.failed_round.tolist() == [1]
+    assert course.failed_client.tolist() == [1]
+
+
+@pytest.mark.parametrize("algorithm", [FedAvg(), Scaffold(), Picsc(0.0), FedCurv(0.1)])
+def test_p39_clients_that_may_fail_are_left_out(algorithm: object) -> None:
+    clients = drawn_clients(SIZES)
+    course = play(algorithm, broken_client(clients, 1), rounds=2, allow_failures=1)  # type: ignore[arg-type]
+    assert course.failed_round.tolist() == [0]
+    assert np.stack(course.left_out)[:, 0].tolist() == [[0, 1, 0], [0, 1, 0]]
+    assert bool(course.state["theta"].isfinite().all())
+
+
+def test_leaving_a_client_out_is_the_mean_of_the_others() -> None:
+    clients = drawn_clients(SIZES)
+    course = play(FedAvg(), broken_client(clients, 1), rounds=1, allow_failures=1)
+    others = replace(clients, train=(clients.train[0], clients.train[2]))
+    expected = play(FedAvg(), others, rounds=1)
+    torch.testing.assert_close(course.state["theta"], expected.state["theta"])
+
+
+def test_candidates_go_side_by_side_as_alone() -> None:
+    clients = drawn_clients(SIZES)
+    both = play(Scaffold(), clients, rates=(0.05, 0.2))
+    for i, rate in enumerate((0.05, 0.2)):
+        alone = play(Scaffold(), clients, rates=(rate,))
+        torch.testing.assert_close(both.state["theta"][i], alone.state["theta"][0], rtol=1e-4, atol=1e-6)
+
+
+def test_participants_are_drawn_anew_in_every_round_and_not_per_method() -> None:
+    rules = Rules(5, 7, 3)
+    rounds = [take_part(10, rules, t).tolist() for t in range(5)]
+    assert all(len(set(each)) == 3 and each == sorted(each) for each in rounds)
+    assert len({tuple(each) for each in rounds}) > 1
+    assert take_part(10, rules, 2).tolist() == rounds[2]
+
+
+@dataclass
+class Wiretap:
+    """An algorithm that notes the shapes of all that crosses, in both directions."""
+
+    inner: Picsc
+    shapes: set[tuple[int, ...]]
+    triggered: bool = False
+
+    def begin(self, theta: Tensor, k: int) -> tuple[State, Memory]:
+        return self.inner.begin(theta, k)
+
+    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> Guidance:
+        self.shapes |= {("down", *each.shape) for each in state.values()}  # type: ignore[misc]
+        return self.inner.guide(state, memory, flagged)
+
+    def report(
+        self, state: State, memory: Memory, guidance: Guidance, trained: Trained, fisher: Callable[[], Tensor]
+    ) -> tuple[dict[str, Tensor], Memory]:
+        return self.inner.report(state, memory, guidance, trained, fisher)
+
+    def aggregate(self, state: State, upload: Upload) -> State:
+        self.shapes |= {("up", *each.shape) for each in (upload.rows, *upload.sent.values())}  # type: ignore[misc]
+        return self.inner.aggregate(state, upload)
+
+
+def test_nothing_that_crosses_has_the_size_of_rows() -> None:
+    """One row of counts and vectors of d per client, whether clients have 30 rows or 300."""
+    crossed = []
+    for sizes in ((30, 30), (300, 300)):
+        tap = Wiretap(Picsc(0.0), set())
+        play(tap, drawn_clients(sizes))
+        crossed.append(tap.shapes)
+    d = HIDDEN * (FEATURES + 1) + 3 * (HIDDEN + 1)
+    assert crossed[0] == crossed[1] == {("down", 1, d), ("up", 2), ("up", 2, 1, d)}
+
+
+def test_bytes_of_a_round_are_counted() -> None:
+    d = HIDDEN * (FEATURES + 1) + 3 * (HIDDEN + 1)
+    clients = drawn_clients(SIZES)
+    plain, scaffold = play(FedAvg(), clients), play(Scaffold(), clients)
+    assert (plain.bytes_up, plain.bytes_down) == (4 * (d + 1), 4 * d)
+    assert (scaffold.bytes_up, scaffold.bytes_down) == (4 * (2 * d + 1), 8 * d)
+    looked = play(replace(PLAIN, strength=0.1), clients)
+    summary = clients.summary(0, clients.start(0), seed=0)
+    assert looked.bytes_up == 4 * (2 * d + 1) + summary.bytes
+
+
+def test_the_fisher_weighted_mean_is_the_product_of_gaussians() -> None:
+    theta, fisher = torch.tensor([[[1.0]], [[3.0]]]), torch.tensor([[[0.5]], [[1.5]]])
+    upload = Upload(torch.tensor([10, 20]), {"theta": theta, "fisher": fisher}, 2)
+    expected = (10 * 0.6 * 1 + 20 * 1.6 * 3) / (10 * 0.6 + 20 * 1.6)
+    assert upload.precision_weighted(0.1).item() == pytest.approx(expected, rel=1e-6)
+    alike = Upload(torch.tensor([10, 20]), {"theta": theta, "fisher": torch.ones(2, 1, 1)}, 2)
+    torch.testing.assert_close(alike.precision_weighted(0.1), alike.mean("theta", "rows"))
+    assert alike.mean("theta", "clients").item() == 2.0
+
+
+def test_the_server_goes_all_the_way_by_default_and_keeps_momentum() -> None:
+    before, joined = {"theta": torch.zeros(1, 2)}, {"theta": torch.ones(1, 2)}
+    assert server_step(before, joined, lr=1.0, momentum=0.0) is joined
+    first = server_step(before, joined, lr=0.5, momentum=0.9)
+    assert first["theta"].tolist() == [[0.5, 0.5]]
+    second = server_step(first, {"theta": torch.ones(1, 2)}, lr=0.5, momentum=0.9)
+    torch.testing.assert_close(second["theta"], torch.full((1, 2), 0.5 + 0.5 * (0.5 + 0.9)))
+
+
+def test_the_fisher_scale_has_mean_1_and_shrinks_stiff_directions() -> None:
+    scale = fisher_scale(torch.tensor([[0.0, 1.0, 100.0]]))
+    assert scale.mean().item() == pytest.approx(1)
+    assert scale[0].tolist() == sorted(scale[0].tolist(), reverse=True)
+    torch.testing.assert_close(scale[0, 0] / scale[0, 1], torch.tensor((1.01 / 0.01) ** 0.5))
+
+
+def test_natural_coordinates_have_unit_uncorrelated_moments() -> None:
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(2000, 3, generator=generator) @ torch.tensor([[1.0, 0.9, 0.0], [0.0, 0.3, 0.0], [0.0, 0.0, 5.0]])
+    moments = x.T @ x / len(x)
+    turned = natural_map(moments)
+    level = torch.linalg.eigvalsh(moments.double()).mean()
+    damped = moments.double() + DAMPING * level * torch.eye(3, dtype=torch.float64)
+    torch.testing.assert_close(
+        turned.double() @ damped @ turned.double(), torch.eye(3, dtype=torch.float64), rtol=1e-4, atol=1e-4
+    )
+    assert torch.equal(natural_map(torch.zeros(2, 2)), torch.eye(2))
+
+
+def test_natural_clients_come_from_sums_of_their_moments() -> None:
+    clients = drawn_clients(SIZES)
+    natural = clients.natural()
+    assert natural is not None
+    rows = np.concatenate(clients.train)
+    x = natural.x[rows, :-1]
+    values = torch.linalg.eigvalsh((x.T @ x / len(x)).double())
+    assert float(values.max()) <= 1.0 + 1e-5
+    assert torch.equal(natural.x[:, -1], clients.x[:, -1])
+
+
+def test_summaries_of_batched_clients_equal_those_of_modules() -> None:
+    clients = drawn_clients(SIZES)
+    theta = clients.start(0)
+    batched: ClientMlps | ClientModules = clients
+    ours, theirs = (each.summary(1, theta, seed=5) for each in (batched, as_modules(clients)))
+    torch.testing.assert_close(ours.label_counts, theirs.label_counts)
+    torch.testing.assert_close(ours.fisher.sort().values, theirs.fisher.sort().values, rtol=1e-4, atol=1e-7)
+
+
+def test_p39_an_error_in_a_client_ends_the_run_and_names_it() -> None:
+    clients = as_modules(drawn_clients(SIZES), workers=2)
+    bad = set(clients.train[1].tolist())
+
+    def take(rows: np.ndarray) -> Tensor:
+        if bad & set(rows.tolist()):
+            raise OSError("file of images is gone")
+        return clients.take(rows)
+
+    with pytest.raises(OSError, match="gone") as caught:
+        play(FedAvg(), replace(clients, take=take), rounds=1)
+    assert caught.value.__notes__ == ["in client 2 of 3, round 1"]
+
+
+def test_a_model_about_to_diverge_flags_nobody_and_ends_as_a_failed_run() -> None:
+    clients = drawn_clients(SIZES)
+    entry = Entry("one", replace(PLAIN, strength=0.1), clients, (0.1,))
+    course = begin(entry, 0)
+    course.state["theta"] = course.state["theta"] + 1e25  # finite, but squares of its scores are not
+    play_round([entry], [course], Rules(1, 0, 3), 0)
+    assert np.isnan(course.flagged[0]).all()
+    assert course.failed_round.tolist() == [1]
+
+
+def test_only_flagged_clients_are_held_at_the_model_they_received() -> None:
+    """Eq. 16: stiffness 2 lambda I_global where the trigger fired, 0 elsewhere."""
+    algorithm = replace(PLAIN, strength=0.5)
+    state, memory = algorithm.begin(torch.ones(1, 4), 2)
+    state["fisher"] = torch.tensor([[0.0, 1.0, 2.0, 3.0]])
+    guide = algorithm.guide(state, memory, torch.tensor([[True], [False]]))
+    assert guide.stiffness is not None
+    assert guide.anchor is not None
+    assert guide.stiffness.tolist() == [[[0.0, 1.0, 2.0, 3.0]], [[0.0, 0.0, 0.0, 0.0]]]
+    assert torch.equal(guide.anchor[0], state["theta"])

@@ -1,0 +1,132 @@
+"""Running recipes: each task once, rows that could not be run, and the same report for any number of jobs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from picsc.datasets.catalog.lookup import BUNDLED
+from picsc.recipes.load import load_recipes
+from picsc.recipes.run import run_recipes
+from picsc.reports.recipes import RecipeReport
+from picsc_cli.app import app
+
+SMOKE = load_recipes(sorted((Path(__file__).parents[2] / "recipes").glob("*-smoke.yaml")))
+ALONE = [loaded for loaded in SMOKE if set(loaded.recipe.names) <= set(BUNDLED)]
+"""Those that need no data beyond what comes with scikit-learn; no text does."""
+CV = "title: t\nverb: cv\nrepeats: 1\ntrain: {epochs: 2}\npenalty: {strength: 0.1}\n"
+PAPER = "paper: {table: E4, method: picsc}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two tables of 40 rows, one without enough rows; run folders go to a cache of the test's own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    random = np.random.default_rng(3)
+    for name, rows in (("one", 40), ("two", 40), ("short", 3)):
+        x = random.normal(size=(rows, 2))
+        lines = [f"{a:.4f},{b:.4f},{'yes' if a > 0 else 'no'}" for a, b in x]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["a,b,label", *lines]) + "\n")
+    return tmp_path
+
+
+def run(folder: Path, *texts: str, jobs: int = 1, told: list[str] | None = None) -> RecipeReport:
+    paths = []
+    for i, text in enumerate(texts):
+        paths.append(folder / f"r{i}.yaml")
+        paths[-1].write_text(text, encoding="utf-8")
+    tell = None if told is None else told.append
+    return run_recipes(load_recipes(paths), jobs=jobs, run_dir=folder / f"runs{jobs}", progress=tell)
+
+
+def test_equal_tasks_of_two_recipes_are_run_once_and_shown_twice(folder: Path) -> None:
+    told: list[str] = []
+    body = f"{CV}data: [one.csv]\ngrids: {{folds: [2]}}\nprinted: {{one.csv: {{2: 50}}}}\n"
+    report = run(folder, body + PAPER, body + PAPER.replace("picsc", "st-cv"), told=told)
+    first, second = (table.rows[0] for table in report.tables)
+    scores = {score.method: score.accuracy for score in first.scores}
+    assert told == [f"1 of 1 done: {folder / 'one.csv'}, 2 folds"]
+    assert first.scores == second.scores
+    assert [score.method for score in first.scores] == [
+        "st-cv", "picsc", "weight-decay", "carried", "average", "subsample",
+    ]  # fmt: skip
+    assert (first.difference, second.difference) == (scores["picsc"] - 0.5, scores["st-cv"] - 0.5)
+    assert (first.rows, first.pieces, first.counted, first.failed) == (40, 2, True, 0)
+
+
+def test_a_data_set_that_cannot_be_used_is_a_row_and_the_others_go_on(folder: Path) -> None:
+    report = run(folder, f"{CV}data: [short.csv, one.csv]\ngrids: {{folds: [2]}}\n")
+    short, one = report.tables[0].rows
+    assert (short.rows, short.pieces, short.scores, short.counted) == (None, 2, (), False)
+    assert "3 data rows are too few" in short.reason
+    assert one.counted
+    assert report.tables[0].over_sets[0].sets == 1
+    assert report.failed == 1
+
+
+def test_a_set_of_unknown_version_is_shown_and_does_not_count(folder: Path) -> None:
+    text = f"{CV}data: [one.csv, two.csv]\nunknown_version: [two.csv]\ngrids: {{folds: [2]}}\n"
+    [table] = run(folder, text).tables
+    assert [row.counted for row in table.rows] == [True, False]
+    assert table.rows[1].scores
+    assert table.over_sets[0].scores == table.rows[0].scores
+
+
+@pytest.mark.slow  # cv and fed have their own, and processes take seconds to start
+def test_the_number_of_jobs_changes_nothing(folder: Path) -> None:
+    text = f"{CV}data: [one.csv, two.csv]\ngrids: {{batches: [2]}}\n"
+    one, two = (run(folder, text, jobs=jobs) for jobs in (1, 2))
+    assert one.as_dict() == two.as_dict()
+    assert [(row.data, row.pieces) for row in one.tables[0].rows] == [
+        ("one.csv", 2), ("two.csv", 2),
+    ]  # fmt: skip
+
+
+def test_an_audit_runs_as_a_recipe(folder: Path) -> None:
+    text = "title: t\nverb: audit\ndata: [one.csv, short.csv]\ndraws: 99\ngrids: {folds: [2]}\n"
+    [table] = run(folder, text).tables
+    assert (table.rows[0].rows, table.rows[0].pieces, table.rows[0].scores) == (40, 2, ())
+    assert table.rows[0].verdict in ("ok", "inconclusive", "shift")
+    assert (table.rows[1].verdict, table.over_sets) == (None, ())
+
+
+def test_a_reference_is_read_like_the_data(folder: Path) -> None:
+    """Features that are 0 throughout a libsvm file do not occur in it."""
+    for name, width in (("wide", 6), ("narrow", 5)):
+        values = np.random.default_rng(0).normal(size=(40, width))
+        rows = [" ".join(f"{j + 1}:{x:.4f}" for j, x in enumerate(row)) for row in values]
+        (folder / f"{name}.libsvm").write_text("".join(f"{i % 2} {row}\n" for i, row in enumerate(rows)))
+    text = "title: t\nverb: audit\ndata: [wide.libsvm]\nreference: narrow.libsvm\ndraws: 99\ncut: {batches: 2}\n"
+    [row] = run(folder, text).tables[0].rows
+    assert "no usable column 'f6' (one value only: 0), which wide has" in row.reason  # and not: no column 'f6'
+
+
+def test_the_command_writes_every_format_and_exits_1_when_a_set_was_not_run(folder: Path) -> None:
+    recipe, results = folder / "r.yaml", folder / "out.json"
+    recipe.write_text(f"{CV}data: [short.csv, one.csv]\ngrids: {{folds: [2]}}\n")
+    arguments = ["run", str(recipe), "--jobs", "1", "--output", f"json:{results}", "--output", "markdown"]
+    done = CliRunner().invoke(app, arguments)
+    body = json.loads(results.read_text(encoding="utf-8"))
+    assert done.exit_code == 1
+    assert "| short.csv | – | 2 |" in done.stdout  # noqa: RUF001 - the dash that stands for None
+    assert "picsc: 2 of 2 done: " in done.stderr
+    assert body["schema"] == "picsc.recipes/1"
+    assert body["tables"][0]["rows"][0]["reason"]
+
+
+HEAVY = ("e6-benchmarks-smoke.yaml", "e6-images-smoke.yaml")
+"""Twenty seconds each, and e6-anchor and e6-femnist train the same models on the same kind of data."""
+
+
+@pytest.mark.parametrize("heavy", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_every_smoke_recipe_runs(folder: Path, heavy: bool) -> None:
+    recipes = [loaded for loaded in ALONE if (Path(loaded.path).name in HEAVY) is heavy]
+    report = run_recipes(recipes, run_dir=folder / "runs")
+    assert len(ALONE) == len(SMOKE) - 3 >= 18
+    assert len(report.tables) == len(recipes) > 0
+    assert report.failed == 0
+    assert all(row.counted for table in report.tables for row in table.rows)

@@ -1,0 +1,256 @@
+"""Dynamic importance weighting of many networks at once, and what lessons make of weights and of guides."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from picsc.datasets.load import from_arrays
+from picsc.errors import SettingsError
+from picsc.runtime.threads import one_thread
+from picsc.settings import ReadSettings
+from picsc.training.batched.diw import StackGuide, weighing
+from picsc.training.batched.layout import Problem, Stack, stack_problems
+from picsc.training.batched.mlp import outputs, unflatten
+from picsc.training.batched.train import Recipe, train_stack
+from picsc.training.jobs import Guide, Lesson
+from picsc.training.table_trainer import TableBackend
+from picsc.weighting.diw import Match
+from tests.stacks import networks, vectors
+
+F, H = 5, 4
+MATCHES = pytest.mark.parametrize("on", ["losses", "features"])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_core() -> Iterator[None]:
+    """Small operations on a busy machine wait for a second thread far longer than they take."""
+    with one_thread():
+        yield
+
+
+def halves(n: int, flipped: float, seed: int, weight: np.ndarray | None = None) -> Problem:
+    """Two classes on the sides of a plane, a share of them with the other's label."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, F))
+    y = (x @ (1, -1, 1, 0, 0) + 0.3 * rng.normal(size=n) > 0).astype(np.int64)
+    return Problem(x.astype(np.float32), np.where(rng.random(n) < flipped, 1 - y, y), np.zeros(n, np.int64), weight)
+
+
+def stacked(problems: Sequence[Problem], shuffle: int | None = None, dtype: torch.dtype = torch.float32) -> Stack:
+    return stack_problems(problems, likelihood="classes", outputs=2, shuffle=shuffle, dtype=dtype)
+
+
+def guide(
+    problems: Sequence[Problem], on: Match = "losses", seed: int = 0, dtype: torch.dtype = torch.float32
+) -> StackGuide:
+    return StackGuide(stacked(problems, dtype=dtype), on, [seed + i for i in range(len(problems))])
+
+
+def first(g: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    return vectors(networks(g, 1, F, dtype=dtype))
+
+
+def accuracy(theta: Tensor, judged: Stack) -> float:
+    z = outputs(unflatten(theta, F, H, 2), judged.x, readouts=1)
+    return float(((z > 0) == (judged.y > 0.5))[judged.mask > 0].float().mean())
+
+
+def one_sided(n: int, seed: int) -> Problem:
+    """Two in five labels are flipped, all of them from the first class to the second."""
+    clean = halves(n, 0.0, seed)
+    flipped = np.random.default_rng(seed).random(n) < 0.8
+    return clean._replace(y=np.where((clean.y == 0) & flipped, 1, clean.y))
+
+
+@pytest.mark.parametrize(("batch_size", "epochs"), [(None, 100), (64, 10)])
+def test_with_40_percent_of_labels_flipped_clean_rows_of_the_target_help(batch_size: int | None, epochs: int) -> None:
+    """Plain training says the second class of all rows; of 20 draws the smallest gain was 0.17."""
+    noisy = stacked([one_sided(300, i) for i in range(4)], shuffle=0)
+    clean = guide([halves(100, 0.0, 100 + i) for i in range(4)])
+    judged = stacked([halves(1000, 0.0, 200 + i) for i in range(4)])
+    recipe = Recipe(epochs, 0.02, batch_size)
+    plain, weighed = (
+        accuracy(train_stack(first(4), noisy, recipe, hidden=H, guided=each).theta, judged) for each in (None, clean)
+    )
+    assert plain < 0.55
+    assert weighed > plain + 0.06
+
+
+@MATCHES
+@pytest.mark.parametrize("batch_size", [None, 20])
+def test_the_first_epoch_is_plain(batch_size: int | None, on: Match) -> None:
+    rows = stacked([halves(60, 0.4, 0)], shuffle=0)
+    same = []
+    for epochs in (1, 2):
+        recipe = Recipe(epochs, 0.02, batch_size)
+        thetas = [
+            train_stack(first(1), rows, recipe, hidden=H, guided=each).theta
+            for each in (None, guide([halves(30, 0, 1)], on))
+        ]
+        same.append(torch.equal(*thetas))
+    assert same == [True, False]
+
+
+@MATCHES
+def test_a_target_of_the_same_rows_weighs_them_alike(on: Match) -> None:
+    problems = [halves(90, 0.2, 0), halves(120, 0.2, 1)]
+    rows = stacked(problems, dtype=torch.float64)
+    start, recipe = first(2, torch.float64), Recipe(30, 0.02)
+    plain = train_stack(start, rows, recipe, hidden=H).theta
+    weighed = train_stack(start, rows, recipe, hidden=H, guided=guide(problems, on, dtype=torch.float64)).theta
+    torch.testing.assert_close(weighed, plain, rtol=1e-6, atol=1e-6)
+
+
+def test_labels_of_the_target_are_looked_at_for_losses_only() -> None:
+    rows, target = stacked([halves(60, 0.4, 0)]), halves(30, 0.0, 1)
+    turned = target._replace(y=1 - target.y)
+    same = {}
+    for on in ("losses", "features"):
+        thetas = [
+            train_stack(first(1), rows, Recipe(8, 0.02), hidden=H, guided=guide([t], on)).theta
+            for t in (target, turned)
+        ]
+        same[on] = torch.equal(*thetas)
+    assert same == {"losses": False, "features": True}
+
+
+@MATCHES
+def test_same_seed_same_bytes_other_seed_other_bytes(on: Match) -> None:
+    rows, target = stacked([halves(300, 0.4, 0)]), [halves(300, 0.0, 1)]
+    thetas = [
+        train_stack(first(1), rows, Recipe(8, 0.02), hidden=H, guided=guide(target, on, seed)).theta
+        for seed in (0, 0, 1)
+    ]
+    assert torch.equal(thetas[0], thetas[1])
+    assert not torch.equal(thetas[0], thetas[2])
+
+
+@MATCHES
+def test_how_many_problems_are_stacked_does_not_matter(on: Match) -> None:
+    problems = [halves(n, 0.4, i) for i, n in enumerate((300, 40, 120))]
+    targets = [halves(m, 0.0, 10 + i) for i, m in enumerate((50, 300, 9))]
+    start, recipe = first(3, torch.float64), Recipe(15, 0.02)
+    double = {"dtype": torch.float64}
+    together = train_stack(start, stacked(problems, **double), recipe, hidden=H, guided=guide(targets, on, **double))
+    for i in range(3):
+        alone = guide([targets[i]], on, seed=i, **double)
+        single = train_stack(start[i : i + 1], stacked([problems[i]], **double), recipe, hidden=H, guided=alone)
+        torch.testing.assert_close(together.theta[i], single.theta[0], rtol=1e-6, atol=1e-6)
+
+
+def test_padding_weighs_nothing_and_given_weights_are_multiplied() -> None:
+    given = np.array([0.0, 3.0] * 150)
+    problems = [halves(300, 0.4, 0, given), halves(40, 0.4, 1, np.ones(40))]
+    rows = stacked(problems)
+    start = unflatten(first(2), F, H, 2)
+    found = weighing(guide([halves(80, 0.0, 2), halves(80, 0.0, 3)]), 1, 1).step(start, rows, 0, 1).weight[:, 0, 0]
+    alike = stacked([problem._replace(weight=None) for problem in problems])
+    free = weighing(guide([halves(80, 0.0, 2), halves(80, 0.0, 3)]), 1, 1).step(start, alike, 0, 1).weight[:, 0, 0]
+    torch.testing.assert_close(found.sum(1), torch.ones(2))
+    assert (found[1, rows.mask[1, 0, 0] == 0] == 0).all()
+    assert (found[0, ::2] == 0).all()
+    torch.testing.assert_close(found[0, 1:300:2], free[0, 1:300:2] / free[0, 1:300:2].sum())
+    torch.testing.assert_close(found[1], free[1])
+
+
+def test_early_stopping_goes_on_working() -> None:
+    rows, held = stacked([halves(80, 0.4, 0)]), stacked([halves(30, 0.0, 5)])
+    target = guide([halves(50, 0.0, 1)])
+    short, long = (
+        train_stack(first(1), rows, Recipe(60, 0.2, patience=patience), hidden=H, held=held, guided=target)
+        for patience in (2, 10**6)
+    )
+    assert short.diverged.item() == 0
+    assert not torch.equal(short.theta, long.theta)
+
+
+def test_several_models_per_problem_are_refused() -> None:
+    start = vectors(networks(1, 2, F, dtype=torch.float32))
+    with pytest.raises(SettingsError, match="the weights of one model: got 2"):
+        train_stack(start, stacked([halves(30, 0, 0)]), Recipe(2, 0.1), hidden=H, guided=guide([halves(30, 0, 1)]))
+
+
+def backend(patience: int | None = None, weights: np.ndarray | None = None) -> TableBackend:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(90, 3))
+    dataset = from_arrays(x, (x[:, 0] + rng.normal(size=90) > 0).astype(int), ReadSettings())
+    return TableBackend(dataset, Recipe(20, 0.1, patience=patience), "kl", weights, torch.device("cpu"))
+
+
+LESSON = Lesson(np.arange(40), np.arange(40) // 10, np.arange(40, 60), 0)
+WEIGHT = np.where(np.arange(40) % 3 == 0, 0.0, np.linspace(0.5, 2, 40))
+
+
+def learned(table: TableBackend, *lessons: Lesson, strength: float = 0.0) -> list[np.ndarray]:
+    shape = (len(lessons), 1)
+    return [one.outputs for one in table.learn(lessons, np.full(shape, strength), np.zeros(shape))]
+
+
+def relabelled(table: TableBackend, rows: np.ndarray) -> TableBackend:
+    target = table.dataset.target
+    values = target.values.copy()
+    values[rows] = 1 - values[rows]
+    return replace(table, dataset=replace(table.dataset, target=replace(target, values=values)))
+
+
+@pytest.mark.parametrize("patience", [None, 10**6])
+@pytest.mark.parametrize("strength", [0.0, 0.1])
+def test_a_lesson_s_rows_of_weight_0_are_not_learned_from(patience: int | None, strength: float) -> None:
+    """Their labels change nothing, held out or not; those of the others do. A penalty looks at rows of any weight."""
+    table, lesson = backend(patience), replace(LESSON, weight=WEIGHT)
+    (before,) = learned(table, lesson)
+    (same,) = learned(relabelled(table, np.flatnonzero(WEIGHT == 0)), lesson)
+    (other,) = learned(relabelled(table, np.flatnonzero(WEIGHT)[:8]), lesson)
+    assert np.array_equal(before, same)
+    assert not np.array_equal(before, other)
+    (plain,) = learned(table, LESSON, strength=strength)
+    (alike,) = learned(table, replace(LESSON, weight=np.ones(40)), strength=strength)
+    np.testing.assert_allclose(alike, plain, rtol=0, atol=1e-4)
+
+
+def test_a_lesson_s_weights_multiply_those_of_the_table() -> None:
+    of_table = np.linspace(0.2, 3, 90)
+    (both,) = learned(backend(weights=of_table), replace(LESSON, weight=WEIGHT))
+    (product,) = learned(backend(), replace(LESSON, weight=WEIGHT * of_table[:40]))
+    (without,) = learned(backend(), replace(LESSON, weight=WEIGHT))
+    assert np.array_equal(both, product)
+    assert not np.array_equal(both, without)
+
+
+def test_rows_held_out_that_all_weigh_nothing_are_alike() -> None:
+    table = backend(3)
+    _, out = table._parted(LESSON.fragment, LESSON.seed)
+    weight = np.ones(40)
+    weight[out] = 0
+    (found,) = learned(table, replace(LESSON, weight=weight))
+    assert np.isfinite(found).all()
+    assert np.array_equal(found, learned(table, LESSON)[0])
+
+
+@pytest.mark.parametrize("patience", [None, 5])
+def test_lessons_with_and_without_guides_are_learned_side_by_side_as_alone(patience: int | None) -> None:
+    table = backend(patience)
+    rows = np.arange(60, 90)
+    lessons = [
+        LESSON,
+        replace(LESSON, guide=Guide(rows, "losses")),
+        replace(LESSON, guide=Guide(rows[:20], "losses"), seed=1),
+        replace(LESSON, guide=Guide(rows, "features")),
+    ]
+    together = learned(table, *lessons)
+    for found, lesson in zip(together, lessons, strict=True):
+        np.testing.assert_allclose(np.exp(found), np.exp(learned(table, lesson)[0]), rtol=0, atol=0.02)
+    assert np.abs(np.exp(together[0]) - np.exp(together[1])).max() > 0.04
+    assert np.abs(np.exp(together[0]) - np.exp(together[3])).max() > 0.04
+
+
+def test_a_guide_on_features_does_not_see_labels() -> None:
+    rows = np.arange(60, 90)
+    for on, same in (("features", True), ("losses", False)):
+        lesson = replace(LESSON, guide=Guide(rows, on))
+        found = [learned(table, lesson)[0] for table in (backend(), relabelled(backend(), rows))]
+        assert np.array_equal(*found) == same

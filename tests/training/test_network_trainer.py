@@ -1,0 +1,215 @@
+"""One module after another on images and texts by row number."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import parameters_to_vector
+
+import picsc
+from picsc.datasets.images import ImageSet, from_images
+from picsc.equations.penalties import PENALTIES
+from picsc.errors import SettingsError
+from picsc.evaluation.metrics import scores_of_models
+from picsc.fisher.diagonal import row_scores
+from picsc.fisher.row_gradients import make_plan
+from picsc.fisher.subset_sums import part_squares
+from picsc.reports.cv import CvReport
+from picsc.runtime.threads import one_thread
+from picsc.settings import CvSettings, validated
+from picsc.training.algorithm_1 import all_rows, penalised_gradient
+from picsc.training.batched.train import Recipe
+from picsc.training.jobs import Guide, Lesson
+from picsc.training.network_inputs import inputs_of
+from picsc.training.network_trainer import ModuleBackend
+from picsc.training.networks import bag_of_embeddings
+from tests.reference import objective
+from tests.texts import bags
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run folders of these tests are not the user's."""
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "cache"))
+
+
+@pytest.fixture(autouse=True)
+def _one_core() -> Iterator[None]:
+    """As the verbs do it."""
+    with one_thread():
+        yield
+
+
+def bright(n: int = 60) -> ImageSet:
+    """Noise that is brighter on the left or on the right."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(n) % 2
+    pixels = rng.integers(0, 120, (n, 16, 16))
+    pixels[labels == 0, :, :8] += 100
+    pixels[labels == 1, :, 8:] += 100
+    return from_images(pixels.astype(np.uint8), labels)
+
+
+DATA = {"words": bags, "images": bright}
+EVERY = pytest.mark.parametrize("kind", DATA)
+
+
+def backend_of(kind: str, **recipe: object) -> ModuleBackend:
+    return ModuleBackend(inputs_of(DATA[kind]()), Recipe(**{"epochs": 6, "lr": 0.01, "batch_size": 8, **recipe}),
+                         "kl", CPU, "float32")  # fmt: skip
+
+
+def lesson(**changes: object) -> Lesson:
+    rows = np.random.default_rng(1).permutation(60)
+    return Lesson(**{"train": rows[:40], "fragment": np.arange(40) % 2, "test": rows[40:], "seed": 3, **changes})
+
+
+def outputs(backend: ModuleBackend, *lessons: Lesson, strengths: tuple[float, ...] = (0.0,)) -> np.ndarray:
+    grid = np.tile(strengths, (len(lessons), 1))
+    return np.stack([learned.outputs for learned in backend.learn(lessons, grid, np.zeros_like(grid))])
+
+
+@EVERY
+def test_what_can_be_learned_is_learned(kind: str) -> None:
+    backend, one = backend_of(kind), lesson()
+    scores = scores_of_models(outputs(backend, one)[0], backend.targets(one.train, one.test), "classes")
+    assert scores.accuracy[0] > 0.85
+
+
+@EVERY
+def test_a_lesson_does_not_depend_on_the_lessons_beside_it(kind: str) -> None:
+    backend, other = backend_of(kind, epochs=2), lesson(seed=4, train=np.arange(20), fragment=np.arange(20) % 2)
+    alone = outputs(backend, lesson(), strengths=(0.0, 0.1))
+    beside = outputs(backend, other, lesson(), strengths=(0.0, 0.1))
+    np.testing.assert_array_equal(alone[0], beside[1])
+    assert not np.array_equal(alone[0, 0], alone[0, 1])
+
+
+@EVERY
+def test_a_sequence_of_one_fragment_is_a_lesson(kind: str) -> None:
+    backend, one = backend_of(kind, epochs=2), lesson()
+    learner = backend.learner([[one.train]], [one.seed], [one.train])
+    off = torch.zeros(1, 1)
+    fitted = learner.fit(learner.start(), 0, weight_decay=off, strength=off, anchor=None)
+    np.testing.assert_array_equal(learner.outputs(fitted.theta, [one.test])[0], outputs(backend, one)[0])
+
+
+def test_what_diverges_says_in_which_epoch() -> None:
+    backend = backend_of("words", lr=1e30)
+    learned = next(backend.learn([lesson()], np.zeros((1, 1)), np.zeros((1, 1))))
+    assert learned.diverged[0] > 0
+    assert np.isnan(learned.outputs).all()
+
+
+class Bag(nn.Module):
+    """The dense twin of a bag of embeddings: shares of words times a matrix, which can be differentiated twice."""
+
+    def __init__(self, of: nn.Sequential) -> None:
+        super().__init__()
+        self.table, self.last = nn.Parameter(of[0].weight.detach().clone()), of[1]
+
+    def forward(self, x: Tensor) -> Tensor:
+        counts = torch.stack([row.bincount(minlength=len(self.table)) for row in x]).to(self.table.dtype)
+        counts[:, 0] = 0
+        return self.last(counts / counts.sum(1, keepdim=True) @ self.table)
+
+
+def a_bag(n: int) -> tuple[nn.Sequential, Tensor, Tensor]:
+    texts = bags(n)
+    model = bag_of_embeddings(len(texts.vocabulary), 2, 4, seed=0, dtype=torch.float64)
+    return model, torch.from_numpy(texts.take(np.arange(n))), torch.from_numpy(texts.labels)
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+def test_a_bag_is_penalised_by_layer_as_its_dense_twin_is(name: str) -> None:
+    model, x, y = a_bag(24)
+    fragment = torch.arange(24) % 3
+    plan = make_plan(model, x[:2], "classes")
+    assert plan.rest == ()  # no parameter is differentiated row by row, which would be slow
+    order, shares = all_rows(fragment, 3)
+    found = penalised_gradient(model, plan, x[order], y[order], shares, PENALTIES[name], likelihood="classes")
+    twin = Bag(model)
+    penalty = objective(twin, x, y, fragment, penalty=name, strength=1.0) - objective(twin, x, y, fragment)
+    expected = torch.autograd.grad(penalty, list(twin.parameters()))
+    torch.testing.assert_close(torch.cat([part.flatten() for part in found.penalty]),
+                               torch.cat([part.flatten() for part in expected]), rtol=1e-9, atol=1e-11)  # fmt: skip
+
+
+@pytest.mark.parametrize("chunk", [5, 100])
+def test_squares_of_parts_are_sums_of_squared_scores(chunk: int) -> None:
+    model, x, y = a_bag(24)
+    parts = (torch.rand(4, 24, generator=torch.Generator().manual_seed(0)) < 0.5).double()
+    expected = parts @ row_scores(model, x, y).square()
+    torch.testing.assert_close(part_squares(model, x, y, parts, chunk=chunk), expected, rtol=1e-12, atol=1e-15)
+
+
+@EVERY
+def test_rows_without_weight_are_not_learned_from(kind: str) -> None:
+    backend, one = backend_of(kind, epochs=2, batch_size=None), lesson()
+    weight = np.repeat([2.0, 0.0], 20)
+    other = one.train.copy()
+    other[20:] = one.train[39:19:-1]
+    beside = [replace(one, weight=weight), replace(one, train=other, weight=weight), one]
+    weighed, reordered, plain = outputs(backend, *beside)
+    np.testing.assert_array_equal(weighed, reordered)
+    assert not np.array_equal(weighed, plain)
+
+
+@EVERY
+@pytest.mark.parametrize("on", ["losses", "features"])
+def test_a_guide_weighs_rows(kind: str, on: str) -> None:
+    backend, one = backend_of(kind, epochs=3), lesson()
+    guided, plain = outputs(backend, replace(one, guide=Guide(one.test[:10], on)), one)
+    assert np.isfinite(guided).all()
+    assert not np.array_equal(guided, plain)
+
+
+def test_the_penalty_does_not_know_weights() -> None:
+    weighed = lesson(weight=np.ones(40))
+    with pytest.raises(SettingsError, match="leave out the weights, or set lambda to 0"):
+        outputs(backend_of("words"), weighed, strengths=(0.1,))
+
+
+def test_the_words_that_fill_a_text_up_are_never_learned() -> None:
+    backend, one = backend_of("words", epochs=2), lesson()
+    model = backend.model(one.seed)
+    backend.train(model, backend.reader(one.train)(one.train), backend.labels(one.train), seed=0, strength=0.1,
+                  fragment=one.fragment)  # fmt: skip
+    assert isinstance(model[0], nn.EmbeddingBag)
+    assert not model[0].weight[0].any()
+    assert not torch.equal(parameters_to_vector(model.parameters()),
+                           parameters_to_vector(backend.model(one.seed).parameters()))  # fmt: skip
+
+
+def words_compared(**options: object) -> CvReport:
+    train = {"epochs": 2, "lr": 0.03, "batch_size": 40}
+    return picsc.cross_validate_dataset(bags(), validated(CvSettings, train=train, **options))
+
+
+@pytest.mark.parametrize("cut", [{"folds": 2}, {"batches": 3}])
+def test_words_are_cross_validated(cut: dict[str, int]) -> None:
+    report = words_compared(cut=cut, penalty={"strength": 0.1})
+    assert report.data.columns[0].kind == "up to 12 words"
+    assert {each.method for each in report.methods} >= {"st-cv", "picsc", "weight-decay", "carried", "subsample"}
+    assert all(each.failed == 0 for each in report.methods)
+    assert all(each.mean > 0.5 for each in report.methods if each.mean is not None)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"cut": {"by": "shop"}}, "--by shop: texts have no columns to cut by"),
+        ({"weights": "w"}, "--weights w: texts have no columns"),
+        ({"read": {"drop": ("w1",)}}, "--drop: texts have no columns"),
+    ],
+)
+def test_words_have_no_columns(options: dict[str, object], said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        words_compared(**options)
