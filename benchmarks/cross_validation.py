@@ -38,7 +38,8 @@ from picsc.equations.penalties import PENALTIES
 from picsc.runtime.threads import one_thread
 from picsc.training.batched.layout import Problem, stack_problems
 from picsc.training.batched.mlp import outputs, unflatten
-from picsc.training.batched.train import Recipe, problems_per_stack, train_stack
+from picsc.training.batched.train import problems_per_stack, train_stack
+from picsc.training.jobs import Recipe
 
 FOLDS, REPEATS, HIDDEN, STEPS, LR, STRENGTH = 5, 5, 4, 200, 0.02, 0.1
 SHAPES = {"sonar": (208, 60, 2), "australian": (690, 14, 2), "phoneme": (5404, 5, 2)}

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, one_hot
 
-from picsc.equations.covariate_kl import Covariates, of_numbers
+from picsc.datasets.encoding import Covariates, of_numbers
 from picsc.federated.client_summary import summarise
 from picsc.federated.summary_tests import ClientVerdict, judge
 from picsc.fisher.diagonal import row_scores

@@ -41,7 +41,7 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from picsc.datasets.catalog.lookup import by_name
 from picsc.datasets.images import ImageSet, pixel_scale
-from picsc.federated.algorithms import FedAvg
+from picsc.federated.algorithms.fedavg import FedAvg
 from picsc.federated.clients.evaluation import own_rows
 from picsc.federated.clients.local_steps import LocalRecipe
 from picsc.federated.clients.local_terms import Guidance
@@ -49,8 +49,8 @@ from picsc.federated.clients.networks import ClientModules
 from picsc.federated.rounds import Entry, Rules, begin, play_round
 from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
-from picsc.training.early_stopping import predict
 from picsc.training.networks import lenet
+from picsc.training.predict import predict
 from picsc.training.single import train
 
 RECIPE: dict[str, Any] = {"epochs": 1, "batch_size": 64, "lr": 0.01, "momentum": 0.9}

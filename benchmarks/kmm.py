@@ -80,8 +80,8 @@ def main() -> None:
 
     import torch
 
-    from picsc.weighting import kmm, solve
     from picsc.weighting.kernels import centred, gaussian, median_distance
+    from picsc.weighting.kmm import kmm, solve
 
     torch.set_num_threads(arguments.threads)
     print(

@@ -15,7 +15,8 @@ import argparse
 import numpy as np
 import torch
 
-from picsc.weighting import diagnose, kmm
+from picsc.weighting import diagnose
+from picsc.weighting.kmm import kmm
 
 
 def main() -> None:

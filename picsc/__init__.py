@@ -1,15 +1,26 @@
 """picsc: measure and correct partition-induced covariate shift (the paper's PIcsC).
 
 The public verbs are `audit`, `cross_validate`, `compare` and `federate`; each returns the report that its command
-prints. Packages, from the verbs down:
+prints. Packages, from the verbs down; arrows point down only:
 
 - `recipes`: experiments as YAML files
-- `federated`, `auditing`, `comparison`, `cross_validation`: one package a verb
-- `training`: networks, Algorithm 1, Algorithm 2
-- `fisher`, `equations`: Fisher information, and the paper's formulas
-- `fragments`, `simulation`, `datasets`, `weighting`: pieces, shifts made on purpose, data in, importance weights
-- `runtime`, `evaluation`: devices and processes; metrics and paired tests
-- `settings`, `reports`, `errors`: plain values in, plain values out
+- `federated`: federated training, and the audit of clients
+- `auditing`: the audit: cut, design, test, attribute, report
+- `comparison`: PIcsC beside importance weighting
+- `cross_validation`: standard against corrected cross-validation
+- `training`: networks, Algorithm 1, Algorithm 2, trainers
+- `fisher`: diagonal Fisher information, layer by layer
+- `equations`: the paper's formulas, one function an equation
+- `fragments`: row numbers of the pieces
+- `simulation`: shifts made on purpose
+- `datasets`: files, columns, images, texts, data sets by name
+- `weighting`: importance weights: IW, uLSIF, RuLSIF, KMM, DIW
+- `runtime`: devices, processes, the folder of a run
+- `evaluation`: metrics and paired tests
+- `settings`: every setting, and the layers it may come from
+- `reports`: the report of each verb
+- `phrases`: counts, shares and lists in messages
+- `errors`: errors by what the user can do about them
 """
 
 from __future__ import annotations

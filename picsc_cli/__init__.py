@@ -1,1 +1,14 @@
-"""The command line: parse, build settings, call one library function, render, exit. No statistic is computed here."""
+"""The command line: parse, build settings, call one library function, render, exit. No statistic is computed here.
+
+- `__main__`: `python -m picsc_cli` is `picsc`
+- `app`: `picsc`: the commands, and the version
+- `gates`: when a comparison fails a pipeline: its candidate is below a bound, or worse than plain training beyond
+  chance
+- `resolve`: settings of a command: flags over a recipe over `[tool.picsc]` of pyproject.toml over defaults
+- `commands`: one file a command
+- `console`: exit codes, streams, signals and usage errors
+- `formats`: one module per report format for machines; each turns a report into text and reads nothing else
+- `options`: the options of commands
+- `output`: where reports go, and which function writes them
+- `text`: text on a page: sections, sheets, words
+"""

@@ -9,8 +9,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from picsc.errors import SettingsError
+from picsc.reports.common import AuditReports
+from picsc_cli.console.exits import FINDING, FINE, UNUSABLE
 
 if TYPE_CHECKING:
+    from picsc.reports.common import AuditReport, FragmentReport, Verdict
     from picsc.reports.compare import CompareReport
 
 CANDIDATE = "picsc"
@@ -103,3 +106,45 @@ def verdicts(report: CompareReport, chosen: Gate) -> tuple[str, ...]:
 def _below(percent: float, bound: float) -> str:
     """The number in as few decimals, from one on, as show that it is below the bound."""
     return next((text for text in (f"{percent:.{n}f}" for n in range(1, 12)) if float(text) < bound), str(percent))
+
+
+class FailOn(StrEnum):
+    """The mildest verdict that makes the command exit 1."""
+
+    SHIFT = "shift"
+    INCONCLUSIVE = "inconclusive"
+    NEVER = "never"
+
+
+_FAILS: dict[FailOn, tuple[Verdict, ...]] = {
+    FailOn.SHIFT: ("shift",),
+    FailOn.INCONCLUSIVE: ("shift", "inconclusive", "error"),  # an error is a piece that could not be judged either
+    FailOn.NEVER: (),
+}
+
+
+def code(verdict: Verdict, fail_on: FailOn) -> int:
+    """The exit code of a verdict: 1 when it is at or above `fail_on`, else 0."""
+    return FINDING if verdict in _FAILS[fail_on] else FINE
+
+
+def failing(report: AuditReport, fail_on: FailOn) -> tuple[FragmentReport, ...]:
+    """The pieces that make an audit exit 1: shifts that no baseline knows, and what else `fail_on` asks for.
+
+    A piece that could not be judged fails only with a table whose verdict that is: one small piece beside others that
+    are ok does not make the table inconclusive.
+    """
+    verdicts = _FAILS[fail_on]
+    doubtful = report.verdict != "shift" and report.verdict in verdicts
+    return tuple(
+        piece
+        for piece in report.fragments
+        if piece.verdict in verdicts and (piece.standing != "known" if piece.verdict == "shift" else doubtful)
+    )
+
+
+def audit_code(found: AuditReport | AuditReports, fail_on: FailOn) -> int:
+    """The exit code of audits: 2 when a file could not be used, else 1 when a piece of any fails, else 0."""
+    if isinstance(found, AuditReports):
+        return UNUSABLE if found.unaudited else max((audit_code(each, fail_on) for each in found.reports), default=FINE)
+    return FINDING if failing(found, fail_on) else FINE

@@ -90,8 +90,8 @@ def resolved(
         SettingsError: values out of range, or that do not go together.
     """
     from picsc.recipes.load import load_recipes
+    from picsc.settings import KINDS
     from picsc.settings.layers import DEFAULT, FLAG, Layer, resolved
-    from picsc.settings.recipe import KINDS
 
     verb = next(name for name, one in KINDS.items() if one is kind)
     has_data = data is not None or dataset is not None

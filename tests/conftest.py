@@ -1,9 +1,14 @@
 """What every test can rely on."""
 
+import os
 import signal
 from collections.abc import Iterator
 
 import pytest
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # as many workers as cores, each with as many threads as cores, wait for each other; set before torch is imported
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture(autouse=True, scope="session")

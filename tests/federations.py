@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from picsc.equations.covariate_kl import of_numbers
-from picsc.federated.algorithms import Algorithm
+from picsc.datasets.encoding import of_numbers
+from picsc.federated.algorithms.protocol import Algorithm
 from picsc.federated.clients.evaluation import own_rows
 from picsc.federated.clients.local_steps import LocalRecipe
 from picsc.federated.clients.mlps import ClientMlps

@@ -17,7 +17,7 @@ from picsc.auditing.piece_tests import judge
 from picsc.auditing.summary import set_aside, summary
 from picsc.auditing.table_view import audit_table, too_wide
 from picsc.auditing.verdict import overall
-from picsc.datasets.description import data_info, encoding_guessed, left_out, manifest
+from picsc.datasets.description import data_info, encoding_guessed, left_out
 from picsc.datasets.files.libsvm import libsvm_choices
 from picsc.datasets.images import ImageSet
 from picsc.datasets.load import from_frame, load
@@ -25,6 +25,7 @@ from picsc.datasets.open import take_in
 from picsc.datasets.texts import TokenSet, no_text
 from picsc.fragments import Cut, cut, cut_clients, validate
 from picsc.reports.common import AuditReport, Finding, NullInfo
+from picsc.runtime.versions import versions
 from picsc.settings import (
     REFERENCES,
     AuditSettings,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from picsc.auditing.null_statistics import Table
     from picsc.datasets.table import Dataset
+    from picsc.settings import AuditSettings
 
 
 def audit(
@@ -290,3 +292,13 @@ def _raw_threshold(gamma: float) -> Finding:
         f"verdicts follow tau > gamma = {gamma:g}: tau falls with the number of rows, so one gamma has no error rate",
         "leave --gamma out to compare tau with its calibrated quantile",
     )
+
+
+def manifest(dataset: Dataset, reference: Dataset | None, settings: AuditSettings) -> dict[str, object]:
+    """What it takes to get the same bytes again; no time and no machine name, so that equal runs are equal."""
+    return {
+        "versions": versions(),
+        "seed": settings.seed,
+        "data_sha256": dataset.sha256,
+        "reference_sha256": None if reference is None else reference.sha256,
+    }

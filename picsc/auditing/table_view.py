@@ -17,11 +17,11 @@ from torch import Tensor, nn
 from picsc.auditing.column_tests import Coded, code_levels, code_numbers
 from picsc.auditing.exchangeability import ROWS_PER_DRAW, Ints
 from picsc.auditing.null_statistics import Table
+from picsc.auditing.reference_model import fit_reference
 from picsc.datasets.encoding import encode, fit
 from picsc.datasets.table import Target
 from picsc.fisher.diagonal import row_scores
 from picsc.reports.common import Finding
-from picsc.training.single import fit_reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable

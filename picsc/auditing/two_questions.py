@@ -32,6 +32,7 @@ from picsc.auditing.null_statistics import (
     target_of,
 )
 from picsc.auditing.permutations import label_draws
+from picsc.equations.trigger import tau
 
 if TYPE_CHECKING:
     from picsc.auditing.exchangeability import Contrast, Exchange, Ints
@@ -239,10 +240,10 @@ def _tau(fisher: ModelShift | None, free_kl: Tensor, rows: RowDraws, level: floa
     """
     if fisher is None:
         return {"tau": None, "tau_quantile": None}
-    tau = fisher.gap * free_kl / rows.effective
-    free = rows.effective.pow(1.5) * tau
+    taus = tau(fisher.gap, free_kl) / rows.effective
+    free = rows.effective.pow(1.5) * taus
     quantile = torch.quantile(free[1:], 1 - level, dim=0) / rows.effective[0].pow(1.5)
-    return {"tau": tau[0].numpy(), "tau_quantile": quantile.numpy()}
+    return {"tau": taus[0].numpy(), "tau_quantile": quantile.numpy()}
 
 
 def _smallest_effect(

@@ -17,7 +17,7 @@ from picsc.comparison.methods import Comparison, Result, choices, run
 from picsc.comparison.summary import assemble
 from picsc.comparison.transfer_tasks import Plan, Trial, plan
 from picsc.comparison.weights import NOTHING, Weighed, weigh
-from picsc.datasets.description import left_out, versions
+from picsc.datasets.description import left_out
 from picsc.datasets.encoding import fit
 from picsc.datasets.files.libsvm import read_alike
 from picsc.datasets.images import ImageSet
@@ -32,6 +32,7 @@ from picsc.runtime.devices import pick_device
 from picsc.runtime.processes import run_tasks
 from picsc.runtime.run_folder import RunFolder, kept, open_run
 from picsc.runtime.threads import one_thread
+from picsc.runtime.versions import versions
 from picsc.settings import (
     COMPARE_METHODS,
     WEIGHTINGS,

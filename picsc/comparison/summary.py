@@ -19,7 +19,7 @@ from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
 from picsc.evaluation.means import difference, interval, known_mean, nan_mean
 from picsc.evaluation.paired_tests import Paired, resampled_t, rows_and_repeats_t
-from picsc.reports.common import Finding, finite
+from picsc.reports.common import Difference, Finding, Interval, finite
 from picsc.reports.compare import (
     CompareMethodReport,
     CompareReport,
@@ -30,7 +30,6 @@ from picsc.reports.compare import (
     TargetInfo,
     Weights,
 )
-from picsc.reports.cv import Difference, Interval
 from picsc.settings import COMPARE_METHODS, WEIGHTINGS, CompareMethod, CompareSettings
 from picsc.weighting import estimated_bytes
 

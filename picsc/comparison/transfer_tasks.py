@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.cross_validation.splits import random_part
 from picsc.datasets.rows import Rows, take
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError, SettingsError
 from picsc.fragments import Fragment, cut, validate
+from picsc.fragments.holdout import random_part
 from picsc.phrases import listed
 from picsc.reports.common import Finding
 from picsc.reports.compare import Setting

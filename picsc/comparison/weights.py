@@ -18,7 +18,8 @@ from picsc.comparison.transfer_tasks import Trial
 from picsc.errors import DataError, NumericsError
 from picsc.settings import WeighSettings, Weighting
 from picsc.training.jobs import Backend
-from picsc.weighting import WEIGHTINGS, log_ratio, refuse, separation
+from picsc.weighting import WEIGHTINGS, refuse, separation
+from picsc.weighting.logistic import log_ratio
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from picsc.cross_validation.methods import METHOD_FUNCTIONS, Experiment, Found
 from picsc.cross_validation.splits import repeats
 from picsc.cross_validation.summary import assemble
-from picsc.datasets.description import left_out, versions
+from picsc.datasets.description import left_out
 from picsc.datasets.images import ImageSet, refuse_columns
 from picsc.datasets.open import take_in
 from picsc.datasets.table import Dataset
@@ -26,6 +26,7 @@ from picsc.runtime.devices import pick_device
 from picsc.runtime.processes import run_tasks
 from picsc.runtime.run_folder import RunFolder, open_run
 from picsc.runtime.threads import one_thread
+from picsc.runtime.versions import versions
 from picsc.settings import (
     CvSettings,
     Merge,

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import train_test_split
 
 from picsc.datasets.rows import Rows, take
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
 from picsc.fragments import cut, validate
+from picsc.fragments.holdout import random_part
 from picsc.reports.common import Finding
 from picsc.settings import CvSettings
 
@@ -144,29 +144,6 @@ def _judges(dataset: Dataset, share: float, seed: int, rare: NDArray[np.bool_]) 
             f"{dataset.name}: {share:g} of {len(rows)} rows to judge leaves none to learn from; lower --validation"
         )
     return random_part(dataset, rows, share, seed)
-
-
-def random_part(dataset: Dataset, rows: Rows, share: float, seed: int) -> Rows:
-    """A random share of some rows, balanced over classes where every class has two of them.
-
-    Args:
-        dataset: the table, whose rows all have a label.
-        rows: to draw from.
-        share: in (0, 1).
-        seed: of the draw.
-
-    Returns:
-        Row numbers, increasing.
-    """
-    balance, target = None, dataset.target
-    if target is not None and target.kind == "classes":
-        codes = target.values[rows].astype(np.int64)
-        balance = codes if np.bincount(codes)[codes].min() >= 2 else None
-    try:
-        _, part = train_test_split(rows, test_size=share, random_state=seed, stratify=balance)
-    except ValueError:  # fewer rows than classes
-        _, part = train_test_split(rows, test_size=share, random_state=seed)
-    return np.sort(part).astype(np.int64)
 
 
 def _rare(dataset: Dataset, k: int) -> NDArray[np.bool_]:

@@ -13,8 +13,8 @@ from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
 from picsc.evaluation.means import difference, interval, known_mean, nan_mean
 from picsc.evaluation.paired_tests import Paired, repeats_t, resampled_t, rows_t
-from picsc.reports.common import Finding, finite
-from picsc.reports.cv import CvReport, Difference, Loss, MethodReport, Unit
+from picsc.reports.common import Difference, Finding, finite
+from picsc.reports.cv import CvReport, Loss, MethodReport, Unit
 from picsc.settings import METHODS, CvSettings
 
 Results = Mapping[str, Found]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from picsc.datasets.files.utf8 import NOT_UTF8
@@ -14,7 +12,6 @@ from picsc.reports.common import ColumnInfo, DataInfo, Finding
 
 if TYPE_CHECKING:
     from picsc.datasets.table import Dataset
-    from picsc.settings import AuditSettings
 
 
 def left_out(dataset: Dataset) -> list[Finding]:
@@ -84,26 +81,3 @@ def _one_column(dataset: ImageSet | TokenSet, column: ColumnInfo) -> DataInfo:
         columns=(column,),
         sha256=dataset.sha256,
     )
-
-
-def manifest(dataset: Dataset, reference: Dataset | None, settings: AuditSettings) -> dict[str, object]:
-    """What it takes to get the same bytes again; no time and no machine name, so that equal runs are equal."""
-    return {
-        "versions": versions(),
-        "seed": settings.seed,
-        "data_sha256": dataset.sha256,
-        "reference_sha256": None if reference is None else reference.sha256,
-    }
-
-
-def versions() -> dict[str, str]:
-    """Of Python, of picsc and of every package that computes."""
-    packages = ("picsc", "numpy", "scipy", "pandas", "scikit-learn", "torch")
-    return {"python": platform.python_version(), **{name: _version(name) for name in packages}}
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"

@@ -119,3 +119,37 @@ def _names(dataset: Dataset) -> tuple[str, ...]:
         if _may_be_missing(column):
             names.append(f"{column.name} missing")
     return tuple(names)
+
+
+@dataclass(frozen=True, slots=True)
+class Covariates:
+    """What each encoded feature is, so that sums of rows give divergences."""
+
+    numeric: tuple[int, ...]
+    """Positions of numbers."""
+    flags: tuple[int, ...]
+    """Positions of indicators of missing values."""
+    levels: tuple[tuple[int, int], ...]
+    """First and last-but-one position of each one-hot block."""
+
+
+def of_numbers(f: int) -> Covariates:
+    """All f features are numbers."""
+    return Covariates(tuple(range(f)), (), ())
+
+
+def of_table(dataset: Dataset) -> Covariates:
+    """What `picsc.datasets.encoding` makes of a table's columns."""
+    numeric, flags, levels = [], [], []
+    j = 0
+    for column in dataset.columns:
+        if column.coded:
+            levels.append((j, j + len(column.levels)))
+            j += len(column.levels)
+        else:
+            numeric.append(j)
+            j += 1
+        if column.missing.any():
+            flags.append(j)
+            j += 1
+    return Covariates(tuple(numeric), tuple(flags), tuple(levels))

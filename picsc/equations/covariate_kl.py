@@ -5,47 +5,11 @@ Letters: n rows, f encoded features, b ways to part.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
-from picsc.datasets.table import Dataset
+from picsc.datasets.encoding import Covariates
 from picsc.equations.divergence import categorical_kl, gaussian_kl, smoothed_variance
-
-
-@dataclass(frozen=True, slots=True)
-class Covariates:
-    """What each encoded feature is, so that sums of rows give divergences."""
-
-    numeric: tuple[int, ...]
-    """Positions of numbers."""
-    flags: tuple[int, ...]
-    """Positions of indicators of missing values."""
-    levels: tuple[tuple[int, int], ...]
-    """First and last-but-one position of each one-hot block."""
-
-
-def of_numbers(f: int) -> Covariates:
-    """All f features are numbers."""
-    return Covariates(tuple(range(f)), (), ())
-
-
-def of_table(dataset: Dataset) -> Covariates:
-    """What `picsc.datasets.encoding` makes of a table's columns."""
-    numeric, flags, levels = [], [], []
-    j = 0
-    for column in dataset.columns:
-        if column.coded:
-            levels.append((j, j + len(column.levels)))
-            j += len(column.levels)
-        else:
-            numeric.append(j)
-            j += 1
-        if column.missing.any():
-            flags.append(j)
-            j += 1
-    return Covariates(tuple(numeric), tuple(flags), tuple(levels))
 
 
 def part_kl(x: Tensor, first: Tensor, covariates: Covariates) -> Tensor:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from picsc.equations.covariate_kl import Covariates
+from picsc.datasets.encoding import Covariates
 from picsc.equations.divergence import categorical_kl, gaussian_kl, smoothed_variance
 
 ROUNDING = 1e-9

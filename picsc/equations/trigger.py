@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -20,6 +20,9 @@ LEVEL = 0.05
 """How often the trigger fires when consecutive fragments come from one distribution."""
 
 
+Number = TypeVar("Number", float, Tensor)
+
+
 class Shift(NamedTuple):
     """What the trigger saw."""
 
@@ -27,6 +30,22 @@ class Shift(NamedTuple):
     """Fisher gap times covariate KL, of the fragment against the one before."""
     gamma: float
     """Quantile of tau between random halves of both fragments' rows, at their sizes."""
+
+
+def tau(fisher_gap: Number, covariate_kl: Number) -> Number:
+    """The shift of a fragment against its reference.
+
+    Source: Eq. 14: tau = ||I_t - I_ref||_F * KL(P_t || P_ref).
+
+    Args:
+        fisher_gap: Frobenius norm of the difference of the two Fisher informations at the same parameters; one number,
+            or a tensor of them.
+        covariate_kl: KL divergence of the covariates in nats, of the same shape.
+
+    Returns:
+        Their product, in nats times the unit of the Fisher information; 0 where one of them is 0.
+    """
+    return fisher_gap * covariate_kl
 
 
 def random_halves(n_first: int, n: int, *, seed: int, draws: int = DRAWS) -> Tensor:

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.evaluation.paired_tests import Paired
-from picsc.reports.common import finite
-from picsc.reports.cv import Difference, Interval
+from picsc.reports.common import Difference, Interval, finite
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from picsc.reports.cv import Interval
+from picsc.reports.common import Interval
 
 Floats = NDArray[np.float64]
 LEVEL = 0.95

@@ -9,14 +9,15 @@ import torch
 
 from picsc.auditing.attribution import attributed
 from picsc.auditing.summary import set_aside
-from picsc.datasets.description import data_info, versions
+from picsc.datasets.description import data_info
 from picsc.datasets.images import ImageSet
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
-from picsc.federated.algorithms import FedAvg
+from picsc.federated.algorithms.fedavg import FedAvg
+from picsc.federated.build_clients import build, model_kind
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.clients.networks import ClientModules
-from picsc.federated.holdings import build, holdings, labelled, model_kind
+from picsc.federated.holdings import holdings, labelled
 from picsc.federated.rounds import Entry, Rules, begin, play_round
 from picsc.federated.summary_tests import ClientVerdict
 from picsc.federated.summary_tests import judge as judge_clients
@@ -24,6 +25,7 @@ from picsc.reports.common import Finding
 from picsc.reports.fed import ClientAudit, FedAuditReport
 from picsc.runtime.devices import pick_device
 from picsc.runtime.threads import one_thread
+from picsc.runtime.versions import versions
 from picsc.settings import FedSettings
 
 ROUNDS, RATE = 5, 0.05

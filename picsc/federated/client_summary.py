@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from picsc.equations.covariate_kl import Covariates
+from picsc.datasets.encoding import Covariates
 from picsc.equations.moment_kl import Moments, moments_kl
-from picsc.equations.trigger import DRAWS
+from picsc.equations.trigger import DRAWS, tau
 from picsc.errors import DataError, NumericsError
 from picsc.runtime.devices import as_sums
 
@@ -53,8 +53,8 @@ class Summary:
 
     @property
     def halves(self) -> Tensor:
-        """Fisher gap times covariate KL, tau of Eq. 14, between the halves, (b,), float64."""
-        return self.gap_halves.double() * self.kl_halves.double()
+        """Eq. 14's tau between the halves, (b,), float64."""
+        return tau(self.gap_halves.double(), self.kl_halves.double())
 
     @property
     def moments(self) -> Moments:

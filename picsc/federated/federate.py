@@ -14,16 +14,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from picsc.datasets.description import versions
 from picsc.datasets.images import ImageSet
 from picsc.datasets.open import take_in
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
 from picsc.errors import PicscError
-from picsc.federated.algorithms import IN_NATURAL_COORDINATES, algorithm
+from picsc.federated.algorithms.by_name import IN_NATURAL_COORDINATES, algorithm
+from picsc.federated.build_clients import build, model_kind
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.clients.networks import ClientModules
-from picsc.federated.holdings import Holdings, build, holdings, labelled, model_kind, participants
+from picsc.federated.holdings import Holdings, holdings, labelled, participants
 from picsc.federated.rounds import Course, Entry, Rules, begin, play_round
 from picsc.federated.summary import Played, assemble, over_clients
 from picsc.reports.common import Finding
@@ -31,6 +31,7 @@ from picsc.runtime.devices import pick_device
 from picsc.runtime.processes import run_tasks
 from picsc.runtime.run_folder import RunFolder, open_run
 from picsc.runtime.threads import one_thread
+from picsc.runtime.versions import versions
 from picsc.settings import FedMethod, FedSettings, PartitionName, validated
 
 if TYPE_CHECKING:

@@ -16,9 +16,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.equations.covariate_kl import Covariates
+from picsc.datasets.encoding import Covariates
 from picsc.errors import NumericsError
-from picsc.federated.algorithms import VELOCITY, Algorithm, Memory, State, Upload, server_step
+from picsc.federated.algorithms.protocol import Algorithm, Memory, State, Upload
+from picsc.federated.algorithms.server import VELOCITY, server_step
 from picsc.federated.client_summary import Summary
 from picsc.federated.clients.evaluation import Judged
 from picsc.federated.clients.local_terms import Guidance, Trained, side_by_side

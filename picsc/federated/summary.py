@@ -13,11 +13,11 @@ from picsc.datasets.images import ImageSet
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, label_rows
 from picsc.evaluation import paired_tests as paired
-from picsc.federated.algorithms import WORDS
+from picsc.federated.algorithms.by_name import WORDS
+from picsc.federated.build_clients import model_kind
 from picsc.federated.client_shift import client_shifts
-from picsc.federated.holdings import Holdings, model_kind, participants
-from picsc.reports.common import Finding
-from picsc.reports.cv import Interval
+from picsc.federated.holdings import Holdings, participants
+from picsc.reports.common import Finding, Interval
 from picsc.reports.fed import ClientShift, Failure, FedDifference, FedMethodReport, FedReport, Point
 from picsc.settings import FedMethod, FedSettings
 

@@ -15,10 +15,10 @@ from scipy.stats import chi2_contingency
 from torch import Tensor
 
 from picsc.auditing.multiplicity import evidence, p_value, step_down
-from picsc.equations.covariate_kl import Covariates
+from picsc.datasets.encoding import Covariates
 from picsc.equations.divergence import categorical_kl, fisher_gap
 from picsc.equations.moment_kl import Moments, moments_kl
-from picsc.equations.trigger import LEVEL, threshold
+from picsc.equations.trigger import LEVEL, tau, threshold
 from picsc.errors import DataError
 from picsc.federated.client_summary import FEWEST_ROWS, Summary
 
@@ -112,7 +112,7 @@ def judge(summaries: Sequence[Summary], covariates: Covariates, *, level: float 
         gaps.append(gap)
         relative.append(gap / size if size > 0 else math.inf if gap > 0 else 0.0)
         kls.append(float(moments_kl(own, everything.minus(own), covariates)))
-    taus = [gap * kl for gap, kl in zip(gaps, kls, strict=True)]
+    taus = [tau(gap, kl) for gap, kl in zip(gaps, kls, strict=True)]
     judged = [k for k, each in enumerate(summaries) if _has_null(each)]
     observed = torch.tensor([taus, gaps, kls], dtype=torch.float64)[:, judged]
     tests = iter(_tests([summaries[k] for k in judged], observed, total, level))
@@ -145,7 +145,7 @@ def _tests(summaries: Sequence[Summary], observed: Tensor, total: int, level: fl
     scale = 1 / sizes + 1 / (total - sizes)
     gap_halves = torch.stack([each.gap_halves for each in summaries], 1).double()
     kl_halves = torch.stack([each.kl_halves for each in summaries], 1).double()
-    of_tau = _draws(observed[0], gap_halves * kl_halves, scale, m, TAU_ORDER)
+    of_tau = _draws(observed[0], tau(gap_halves, kl_halves), scale, m, TAU_ORDER)
     of_gap = _draws(observed[1], gap_halves, scale, m, GAP_ORDER)
     of_kl = _draws(observed[2], kl_halves, scale, m, KL_ORDER)
     gammas = [threshold(column, level=level).gamma for column in of_tau.T]

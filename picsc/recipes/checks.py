@@ -8,9 +8,17 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from picsc.recipes.grids import cuts, of_entry
-from picsc.settings import METHODS, AuditSettings, CompareSettings, CvSettings, FedSettings, PartitionSettings
+from picsc.settings import (
+    METHODS,
+    AuditSettings,
+    CompareSettings,
+    CvSettings,
+    FedSettings,
+    PartitionSettings,
+    VerbSettings,
+)
 from picsc.settings.problems import Problem, problems
-from picsc.settings.recipe import Entry, Grids, Recipe, VerbSettings
+from picsc.settings.recipe import Entry, Grids, Recipe
 
 _OF_TARGETS = ("train_on", "test_on", "bias")
 """What an entry says of its target."""

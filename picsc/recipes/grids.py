@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from picsc.settings import AuditSettings, CompareSettings, FedSettings
-from picsc.settings.recipe import Entry, Recipe, VerbSettings
+from picsc.settings import AuditSettings, CompareSettings, FedSettings, VerbSettings
+from picsc.settings.recipe import Entry, Recipe
 
 
 def cuts(recipe: Recipe, settings: VerbSettings) -> list[VerbSettings]:

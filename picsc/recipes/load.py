@@ -16,11 +16,11 @@ from picsc.errors import RecipeError
 from picsc.recipes.checks import contradictions
 from picsc.recipes.grids import cuts, of_entry
 from picsc.recipes.yaml import MOST_BYTES, Document, YamlError, read_yaml
-from picsc.settings import WAYS, CvSettings
+from picsc.settings import KINDS, WAYS, CvSettings, VerbSettings
 from picsc.settings.layers import Layer, joined
 from picsc.settings.problems import KeyPath, Problem
 from picsc.settings.pyproject import ProjectFile, beside
-from picsc.settings.recipe import KINDS, Entry, Grids, Recipe, VerbSettings
+from picsc.settings.recipe import Entry, Grids, Recipe
 from picsc.settings.spelling import Spelling, built, sentence, spelled
 
 

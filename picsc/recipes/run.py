@@ -17,8 +17,8 @@ from picsc.reports.cv import CvReport, MethodReport
 from picsc.reports.fed import FedReport
 from picsc.reports.recipes import ClientScore, Comparison, Federation, RecipeReport, RecipeRow, RecipeTable, Score
 from picsc.runtime.processes import run_tasks
-from picsc.settings import METHODS, AuditSettings, CompareSettings, FedSettings
-from picsc.settings.recipe import Recipe, VerbSettings
+from picsc.settings import METHODS, AuditSettings, CompareSettings, FedSettings, VerbSettings
+from picsc.settings.recipe import Recipe
 
 _Report = CvReport | AuditReport | FedReport | CompareReport
 _LEFT_OUT: dict[str, bool | set[str]] = {

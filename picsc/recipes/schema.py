@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from picsc.settings.recipe import KINDS, Recipe
+from picsc.settings import KINDS
+from picsc.settings.recipe import Recipe
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _DEFINITIONS = "#/$defs/{model}"

@@ -296,3 +296,26 @@ def _strict(value: object) -> object:
     if isinstance(value, float):
         return finite(value)
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A 95 % interval."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A method minus another one, paired."""
+
+    against: str
+    """The other method."""
+    accuracy: float | None
+    """Difference of mean accuracies, as a fraction; None where no unit has both."""
+    accuracy_interval: Interval | None
+    accuracy_p: float | None
+    """Two-sided paired test; None where there is nothing to pair."""
+    log_loss: float | None
+    log_loss_p: float | None

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from picsc.reports.common import DataInfo, Finding, strict
-from picsc.reports.cv import Difference, Interval
+from picsc.reports.common import DataInfo, Difference, Finding, Interval, strict
 
 Setting = Literal["integral", "transfer", "in turn"]
 """integral: training and target rows are random parts of one whole, or the official ones. transfer: named pieces are

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
-from picsc.reports.common import DataInfo, Finding, strict
+from picsc.reports.common import DataInfo, Difference, Finding, Interval, strict
 
 Protocol = Literal["foldwise", "batchwise"]
 """foldwise: a model of all other pieces tests each. batchwise: each piece is trained on, and a fixed part tests."""
@@ -44,29 +44,6 @@ class Unit:
     """Eq. 14, where Algorithm 2 looked."""
     gamma: float | None
     """Its threshold."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A 95 % interval."""
-
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A method minus another one, paired."""
-
-    against: str
-    """The other method."""
-    accuracy: float | None
-    """Difference of mean accuracies, as a fraction; None where no unit has both."""
-    accuracy_interval: Interval | None
-    accuracy_p: float | None
-    """Two-sided paired test; None where there is nothing to pair."""
-    log_loss: float | None
-    log_loss_p: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from picsc.reports.common import DataInfo, Finding, Verdict, strict
-from picsc.reports.cv import Interval
+from picsc.reports.common import DataInfo, Finding, Interval, Verdict, strict
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from picsc.reports.common import Verdict, strict
+from picsc.reports.common import Difference, Interval, Verdict, strict
 from picsc.reports.compare import Delta, Risk
-from picsc.reports.cv import Difference, Interval
 from picsc.reports.fed import FedDifference
 
 

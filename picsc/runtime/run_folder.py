@@ -24,8 +24,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from picsc.datasets.catalog.directory import cache_folder
 from picsc.errors import SettingsError
+from picsc.runtime.cache import cache_folder
 
 MANIFEST = "picsc-run.json"
 LONGEST = 100

@@ -1,4 +1,22 @@
-"""Every knob of every verb, validated once, before anything heavy is imported."""
+"""Every knob of every verb, validated once, before anything heavy is imported.
+
+- `audit`: everything `picsc audit` can be told
+- `base`: what all settings have in common, and building them with all their problems at once
+- `choices`: names that a setting may have, in the order of the reports
+- `compare`: everything `picsc compare` can be told
+- `cutting`: how one table is cut into pieces: folds, batches, groups, time, and clients that exist or are invented
+- `cv`: everything `picsc cv` can be told
+- `fed`: everything `picsc fed` can be told
+- `layers`: settings from several places: what stands higher wins, and each value knows where it comes from. Torch-free
+- `problems`: what pydantic found wrong, as places, values and bounds in a person's words: one problem per value, all at
+  once
+- `pyproject`: `[tool.picsc]` of pyproject.toml: settings of a whole project. Torch-free
+- `reading`: how one table is read
+- `recipe`: what a recipe may hold apart from the settings of its verb. Torch-free
+- `spelling`: settings as a file spells them: other spellings made alike, and what is wrong said with a line and a
+  suggestion
+- `training`: how models are trained, and the corrected training
+"""
 
 from __future__ import annotations
 
@@ -78,3 +96,13 @@ __all__ = [
     "ZeroBased",
     "validated",
 ]
+
+
+VerbSettings = AuditSettings | CvSettings | FedSettings | CompareSettings
+KINDS: dict[str, type[VerbSettings]] = {
+    "audit": AuditSettings,
+    "cv": CvSettings,
+    "fed": FedSettings,
+    "compare": CompareSettings,
+}
+"""By verb."""

@@ -16,10 +16,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from picsc.errors import RecipeError
-from picsc.settings import REFERENCES
+from picsc.settings import KINDS, REFERENCES, VerbSettings
 from picsc.settings.layers import Layer
 from picsc.settings.problems import Problem
-from picsc.settings.recipe import KINDS, Recipe, VerbSettings
+from picsc.settings.recipe import Recipe
 from picsc.settings.spelling import Spelling, built, section_of, sentence, spelled
 
 NAME = "pyproject.toml"

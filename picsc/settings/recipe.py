@@ -8,24 +8,12 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from picsc.settings import (
-    AuditSettings,
     CompareMethod,
-    CompareSettings,
-    CvSettings,
     FedMethod,
-    FedSettings,
     Method,
     PartitionName,
 )
 
-VerbSettings = AuditSettings | CvSettings | FedSettings | CompareSettings
-KINDS: dict[str, type[VerbSettings]] = {
-    "audit": AuditSettings,
-    "cv": CvSettings,
-    "fed": FedSettings,
-    "compare": CompareSettings,
-}
-"""By verb."""
 _Count = Annotated[int, Field(ge=2)]
 _Percent = Annotated[float, Field(ge=0, le=100)]
 _Name = Annotated[str, Field(coerce_numbers_to_str=True)]

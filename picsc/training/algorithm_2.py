@@ -6,9 +6,8 @@ each (penalties or weight decays), d parameters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 import torch
@@ -17,31 +16,7 @@ from torch import Tensor
 
 from picsc.equations.divergence import PRIOR_PRECISION
 from picsc.equations.penalties import Anchor, smooth
-from picsc.training.batched.train import Fitted
-
-
-class Learner(Protocol):
-    """Models of one shape and the fragments that they learn from."""
-
-    def start(self) -> Tensor:
-        """Initial parameters, (g, a, d)."""
-        ...
-
-    def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
-        """Train on fragment t from theta; weight decay and strength are (g, a)."""
-        ...
-
-    def fisher(self, theta: Tensor, t: int) -> Tensor:
-        """Diagonal empirical Fisher on fragment t, (g, a, d)."""
-        ...
-
-    def shift(self, theta: Tensor, t: int) -> tuple[Tensor, Tensor]:
-        """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each."""
-        ...
-
-    def outputs(self, theta: Tensor, rows: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float32]]:
-        """Log-probabilities (a, n, c), or means (a, n), of each sequence's rows."""
-        ...
+from picsc.training.jobs import Learner
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from picsc.datasets.texts import label_rows as text_rows
 from picsc.errors import SettingsError
 from picsc.reports.common import Finding
 from picsc.settings import PenaltyName, TrainSettings
-from picsc.training.batched.train import Recipe
-from picsc.training.jobs import Backend
+from picsc.training.jobs import Backend, Recipe
 from picsc.training.network_inputs import inputs_of
 from picsc.training.network_trainer import ModuleBackend
 from picsc.training.table_trainer import TableBackend

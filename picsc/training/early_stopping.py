@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import torch
 from torch import Tensor, nn
-from torch.nn.functional import log_softmax
 
 from picsc.equations.likelihood import Likelihood, log_likelihood
-from picsc.training.objectives import pixels_together
-
-PREDICTED_AT_ONCE = 512
-"""Rows of one pass unless the caller says otherwise."""
+from picsc.training.predict import predict
 
 
 @dataclass(slots=True)
@@ -53,40 +46,3 @@ class Watch:
         """Give the model its best state back."""
         if self.best:
             self.model.load_state_dict(self.best)
-
-
-def predict(
-    model: nn.Module, x: Tensor, *, likelihood: Likelihood = "classes", chunk: int = PREDICTED_AT_ONCE
-) -> Tensor:
-    """What a model says about rows, in evaluation mode.
-
-    Args:
-        model: nothing of it is changed.
-        x: inputs (n, ...).
-        likelihood: `classes` or `numbers`.
-        chunk: rows per pass; the result does not depend on it.
-
-    Returns:
-        Log-probabilities (n, c) in nats, or means (n,); without a graph, in the model's precision and on its device.
-    """
-    with _evaluating(model):
-        parts = [_predicted(model, part, likelihood) for part in torch.split(x, chunk)]
-    return torch.cat(parts)
-
-
-@torch.inference_mode()
-def _predicted(model: nn.Module, x: Tensor, likelihood: Likelihood) -> Tensor:
-    output = model(pixels_together(x))
-    return output.reshape(len(x)) if likelihood == "numbers" else log_softmax(output.reshape(len(x), -1), 1)
-
-
-@contextmanager
-def _evaluating(model: nn.Module) -> Iterator[None]:
-    """Batch normalisation and dropout as in use; every layer's mode is as before afterwards."""
-    training = [module for module in model.modules() if module.training]
-    model.eval()
-    try:
-        yield
-    finally:
-        for module in training:
-            module.training = True

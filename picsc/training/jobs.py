@@ -8,9 +8,10 @@ from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from picsc.datasets.rows import Rows
-from picsc.training.algorithm_2 import Learner
+from picsc.equations.penalties import Anchor
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,4 +91,59 @@ class Backend(Protocol):
 
     def targets(self, lesson_train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
         """Labels of rows as the models of a training part see them: codes, or numbers in its standard deviations."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How every model of a stack is trained."""
+
+    epochs: int
+    lr: float
+    batch_size: int | None = None
+    """Rows per step; None is all of a problem's rows."""
+    optimizer: Literal["adam", "sgd"] = "adam"
+    momentum: float = 0.9
+    """Of sgd."""
+    seed: int = 0
+    """Of the order of minibatches."""
+    warmup: float = 0.0
+    """Share of the steps over which Algorithm 1's lambda rises linearly from 0."""
+    patience: int | None = None
+    """Epochs without a lower loss on rows held out before a model's training stops; None trains to the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Trained models."""
+
+    theta: Tensor
+    """(g, a, d) in `parameters_to_vector` order; not finite where a model diverged."""
+    diverged: Tensor
+    """int64 (g, a): the epoch, counted from 1, in which a model left the finite numbers; 0 if it did not."""
+    penalty_share: Tensor
+    """(g, a): norm of the penalty's gradient over the sum of both norms, mean over the steps looked at; in [0, 1]."""
+
+
+class Learner(Protocol):
+    """Models of one shape and the fragments that they learn from."""
+
+    def start(self) -> Tensor:
+        """Initial parameters, (g, a, d)."""
+        ...
+
+    def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
+        """Train on fragment t from theta; weight decay and strength are (g, a)."""
+        ...
+
+    def fisher(self, theta: Tensor, t: int) -> Tensor:
+        """Diagonal empirical Fisher on fragment t, (g, a, d)."""
+        ...
+
+    def shift(self, theta: Tensor, t: int) -> tuple[Tensor, Tensor]:
+        """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each."""
+        ...
+
+    def outputs(self, theta: Tensor, rows: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float32]]:
+        """Log-probabilities (a, n, c), or means (a, n), of each sequence's rows."""
         ...

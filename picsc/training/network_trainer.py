@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
+from picsc.datasets.encoding import of_numbers
 from picsc.datasets.rows import Rows
-from picsc.equations.covariate_kl import of_numbers, part_kl
+from picsc.equations.covariate_kl import part_kl
 from picsc.equations.penalties import PENALTIES, Anchor
-from picsc.equations.trigger import part_gaps, random_halves, summed_gaps, threshold
+from picsc.equations.trigger import part_gaps, random_halves, summed_gaps, tau, threshold
 from picsc.errors import NumericsError
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 from picsc.fisher.subset_sums import part_squares
 from picsc.runtime.devices import placed
 from picsc.settings import PenaltyName, Precision
-from picsc.training.batched.train import Fitted, Recipe
-from picsc.training.early_stopping import predict
-from picsc.training.jobs import Learned, Lesson
+from picsc.training.jobs import Fitted, Learned, Lesson, Recipe
 from picsc.training.minibatches import epoch_steps
 from picsc.training.network_inputs import Inputs, Read
+from picsc.training.predict import predict
 from picsc.training.single import TrainLog, train
 from picsc.weighting.diw import Guided
 
@@ -174,7 +174,7 @@ class ModuleBackend:
 
 @dataclass(frozen=True, slots=True)
 class ModuleLearner:
-    """Implements `picsc.training.algorithm_2.Learner` for g sequences of fragments of one set of images or texts."""
+    """Implements `picsc.training.jobs.Learner` for g sequences of fragments of one set of images or texts."""
 
     backend: ModuleBackend
     sequences: tuple[tuple[Rows, ...], ...]
@@ -246,7 +246,7 @@ class ModuleLearner:
             parts = random_halves(len(now), len(rows), seed=self.seeds[g] + t).to(x.device)
             features = torch.cat([model[:-1](part) for part in torch.split(x, LOOKED_AT)])
             kl = part_kl(features, parts, of_numbers(features.shape[1]))
-            taus[g, a], gammas[g, a] = threshold(_gaps(model, x, y, parts) * kl)
+            taus[g, a], gammas[g, a] = threshold(tau(_gaps(model, x, y, parts), kl))
         return taus.to(theta.device), gammas.to(theta.device)
 
     def outputs(self, theta: Tensor, rows: Sequence[Rows]) -> list[NDArray[np.float32]]:

@@ -20,6 +20,7 @@ from picsc.runtime.devices import forward_pass
 from picsc.settings import Precision
 from picsc.training.algorithm_1 import Shares, penalised_gradient
 from picsc.training.minibatches import minibatches
+from picsc.training.predict import pixels_together
 from picsc.weighting.diw import BLOCK, Guided, Match, dynamic_weights, random_blocks
 
 
@@ -295,9 +296,3 @@ def trainable(model: nn.Module) -> list[nn.Parameter]:
 def flat(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors end to end, as one vector without a graph."""
     return torch.cat([tensor.detach().flatten() for tensor in tensors])
-
-
-def pixels_together(x: Tensor) -> Tensor:
-    """Grey images laid out by pixel, for which the CPU has a faster convolution; colour gains nothing from it."""
-    grey = x.ndim == 4 and x.shape[1] == 1 and x.device.type == "cpu"
-    return x.to(memory_format=torch.channels_last) if grey else x

@@ -15,7 +15,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from picsc.equations.likelihood import Likelihood, check_labels
+from picsc.equations.likelihood import Likelihood
 from picsc.equations.penalties import Anchor, Penalty
 from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.runtime.devices import precision as products_in
@@ -23,18 +23,15 @@ from picsc.runtime.devices import sum_dtype
 from picsc.settings import Precision
 from picsc.training.algorithm_1 import Shares, all_rows, checked_fragments
 from picsc.training.early_stopping import Watch
-from picsc.training.early_stopping import predict as predict
 from picsc.training.minibatches import epoch_steps, held_out, minibatches, shared_minibatches
-from picsc.training.networks import mlp
 from picsc.training.objectives import Objective, anchored, between_fragments, flat, guided_by, plain, trainable
 from picsc.training.objectives import task_loss as task_loss
 from picsc.training.optimizers import AdamState as AdamState
 from picsc.training.optimizers import SgdState, sgd_step
 from picsc.training.optimizers import adam_step as adam_step
+from picsc.training.predict import predict as predict
 from picsc.weighting.diw import Guided
 
-REFERENCE_STEPS, REFERENCE_LR, REFERENCE_BATCH = 300, 0.02, 1024
-"""How the audit's reference model is trained: the same work for any number of rows."""
 Update = Callable[[Tensor, Tensor], None]
 """Changes parameters (d,) by their gradient (d,)."""
 
@@ -227,41 +224,6 @@ def _give(parameters: list[nn.Parameter], theta: Tensor) -> None:
     parts = torch.split(theta, [parameter.numel() for parameter in parameters])
     for parameter, part in zip(parameters, parts, strict=True):
         parameter.copy_(part.view_as(parameter))
-
-
-def fit_reference(x: Tensor, y: Tensor, *, likelihood: Likelihood, outputs: int, seed: int) -> nn.Module:
-    """The audit's reference model: the paper's MLP trained on the pooled rows.
-
-    Source: "Model architectures": four hidden ReLU units, Adam.
-
-    Args:
-        x: encoded, standardised features (n, f).
-        y: int64 (n,) classes, or floats (n,) in units of their standard deviation.
-        likelihood: of y.
-        outputs: classes, or 1 for numbers.
-        seed: of the initial weights and of the minibatches.
-
-    Returns:
-        The trained model, in x's precision and on its device. Its distribution does not depend on the order of rows.
-
-    Raises:
-        DataError: there are no rows, or the labels do not fit.
-        NumericsError: training left the finite numbers.
-    """
-    if likelihood == "classes" and len(y):
-        check_labels(y, outputs)
-    model = mlp(x.shape[1], outputs, seed=seed, dtype=x.dtype, device=x.device)
-    train(
-        model,
-        x,
-        y,
-        likelihood=likelihood,
-        steps=REFERENCE_STEPS,
-        lr=REFERENCE_LR,
-        batch_size=REFERENCE_BATCH,
-        seed=seed,
-    )
-    return model
 
 
 def _check_weights(weight: Tensor | None, n: int, *, weighs: bool, penalised: bool) -> None:

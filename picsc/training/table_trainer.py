@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector
 
-from picsc.datasets.encoding import Encoder, fit
+from picsc.datasets.encoding import Encoder, fit, of_table
 from picsc.datasets.rows import Rows
 from picsc.datasets.table import Dataset
-from picsc.equations.covariate_kl import of_table, part_kl
+from picsc.equations.covariate_kl import part_kl
 from picsc.equations.likelihood import Likelihood
 from picsc.equations.penalties import PENALTIES, Anchor
-from picsc.equations.trigger import part_gaps, random_halves, threshold
+from picsc.equations.trigger import part_gaps, random_halves, tau, threshold
 from picsc.errors import DataError
 from picsc.settings import PenaltyName
 from picsc.training.batched.diw import StackGuide
 from picsc.training.batched.layout import Problem, Stack, stack_problems
 from picsc.training.batched.mlp import flatten, fragment_fishers, predicted, squared_scores, unflatten
-from picsc.training.batched.train import Fitted, Recipe, problems_per_stack, train_stack
-from picsc.training.jobs import Guide, Learned, Lesson
+from picsc.training.batched.train import problems_per_stack, train_stack
+from picsc.training.jobs import Fitted, Guide, Learned, Lesson, Recipe
 from picsc.training.minibatches import held_out
 from picsc.training.networks import mlp
 
@@ -238,7 +238,7 @@ class TableBackend:
 
 @dataclass(frozen=True, slots=True)
 class TableLearner:
-    """Implements `picsc.training.algorithm_2.Learner` for g sequences of one table."""
+    """Implements `picsc.training.jobs.Learner` for g sequences of one table."""
 
     backend: TableBackend
     sequences: tuple[tuple[Rows, ...], ...]
@@ -292,7 +292,7 @@ class TableLearner:
             stack = stack_problems([problem], likelihood=self.backend.likelihood, outputs=self.backend.classes)
             for a in range(theta.shape[1]):
                 weights = unflatten(theta[g, a].cpu()[None, None], stack.features, HIDDEN, stack.outputs)
-                found = threshold(part_gaps([squared_scores(weights, stack)], parts) * kl)
+                found = threshold(tau(part_gaps([squared_scores(weights, stack)], parts), kl))
                 taus[g, a], gammas[g, a] = found
         return taus.to(theta.device), gammas.to(theta.device)
 

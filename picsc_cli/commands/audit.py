@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from picsc_cli import gates
 from picsc_cli import resolve as layered
 from picsc_cli.commands import audit_files as audited_files
 from picsc_cli.console import exits, streams
@@ -11,6 +12,7 @@ from picsc_cli.options import common as options
 from picsc_cli.options import fed as federated
 from picsc_cli.options.reading import NOTHING, Read, takes_reading
 from picsc_cli.output import destinations as outputs
+from picsc_cli.output.publish import publish
 
 
 @takes_reading
@@ -70,7 +72,7 @@ def audit(
         project = layered.found_project(isolated=isolated)
         demonstration = first is None and dataset is None and recipe is None
         told = layered.outcome(None if demonstration else project)
-        fail_on = fail_on or (exits.FailOn(told.fail_on) if told.fail_on else None)
+        fail_on = fail_on or (gates.FailOn(told.fail_on) if told.fail_on else None)
         exit_zero = exit_zero or bool(told.exit_zero)
         baseline = baseline or (told.baseline if write_baseline is None else None)
         parsed = outputs.parse(output) if output else outputs.parse(told.outputs, option="tool.picsc.audit.output")
@@ -129,16 +131,16 @@ def audit(
             streams.say(_demonstration_note(fail_on))
         name = options.DEMONSTRATION if demonstration else dataset
         found = audited_files.audited(files, name, data_dir, settings, baseline, quiet=quiet)
-        fails = fail_on or (exits.FailOn.NEVER if demonstration else exits.FailOn.SHIFT)
-        code = exits.audit_code(found, fails)
+        fails = fail_on or (gates.FailOn.NEVER if demonstration else gates.FailOn.SHIFT)
+        code = gates.audit_code(found, fails)
         if code == exits.UNUSABLE and write_baseline is not None:
             streams.say(f"{write_baseline} is not written, since it would lack the files that could not be audited")
             wanted = tuple(each for each in wanted if each.format != outputs.BASELINE)
-        outputs.publish(found, wanted, verbose=verbose, quiet=quiet, fail_on=fails)
+        publish(found, wanted, verbose=verbose, quiet=quiet, fail_on=fails)
         lenient = exit_zero or write_baseline is not None
         raise typer.Exit(exits.FINE if lenient and code == exits.FINDING else code)
 
 
-def _demonstration_note(fail_on: exits.FailOn | None) -> str:
+def _demonstration_note(fail_on: gates.FailOn | None) -> str:
     note = options.DEMONSTRATION_NOTE
     return note if fail_on is not None else f"{note}, which exits 0 whatever the verdict"

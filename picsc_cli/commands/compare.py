@@ -11,13 +11,14 @@ import typer
 
 from picsc_cli import gates as compare_gate
 from picsc_cli import resolve as layered
-from picsc_cli.commands.cv import interrupted_line
 from picsc_cli.console import exits, streams
+from picsc_cli.console.exits import interrupted_line
 from picsc_cli.options import common as options
 from picsc_cli.options import compare as comparing
 from picsc_cli.options import training
 from picsc_cli.options.reading import NOTHING, Read, takes_reading
 from picsc_cli.output import destinations as outputs
+from picsc_cli.output.publish import publish
 
 if TYPE_CHECKING:
     from picsc.reports.compare import CompareReport
@@ -180,7 +181,7 @@ def compare(
                 streams.say(DEMONSTRATION_NOTE)
         report = _compared(data, dataset, data_dir, settings, run_dir, resume=resume, quiet=quiet)
         took = time_line(report)
-        outputs.publish(report if timings else untimed(report), wanted, verbose=verbose, quiet=quiet)
+        publish(report if timings else untimed(report), wanted, verbose=verbose, quiet=quiet)
         rejected = compare_gate.verdicts(report, gate)
         for sentence in ((took,) if took and not timings and not quiet else ()) + rejected:
             streams.say(sentence)

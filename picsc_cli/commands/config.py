@@ -12,6 +12,7 @@ import typer
 from picsc.errors import SettingsError
 from picsc_cli import resolve as layered
 from picsc_cli.console import exits, streams
+from picsc_cli.console.printable import printable
 from picsc_cli.formats.table.data import aligned
 
 VERBS = ("audit", "cv", "compare", "fed")
@@ -77,7 +78,7 @@ def _table(verb: str, shown: layered.Shown) -> str:
     rows = [("SETTING", "FROM", "VALUE")]
     rows += [(name, origin, json.dumps(value, ensure_ascii=False)) for name, value, origin in _rows(shown)]
     project = shown.project or "no pyproject.toml with [tool.picsc]"
-    return f"picsc {verb}, {streams.printable(project)}\n\n{aligned(rows)}"
+    return f"picsc {verb}, {printable(project)}\n\n{aligned(rows)}"
 
 
 def _json(verb: str, shown: layered.Shown) -> str:

@@ -9,10 +9,12 @@ import typer
 
 from picsc_cli import resolve as layered
 from picsc_cli.console import exits, streams
+from picsc_cli.console.exits import interrupted_line
 from picsc_cli.options import common as options
 from picsc_cli.options import training
 from picsc_cli.options.reading import NOTHING, Read, takes_reading
 from picsc_cli.output import destinations as outputs
+from picsc_cli.output.publish import publish
 
 if TYPE_CHECKING:
     from picsc.reports.cv import CvReport
@@ -135,14 +137,8 @@ def cv(
             if not quiet:
                 streams.say(options.DEMONSTRATION_NOTE)
         report = _compared(data, dataset, data_dir, settings, run_dir, resume=resume, quiet=quiet)
-        outputs.publish(report, wanted, verbose=verbose, quiet=quiet)
+        publish(report, wanted, verbose=verbose, quiet=quiet)
         raise typer.Exit(exits.FINDING if report.failed else exits.FINE)
-
-
-def interrupted_line(run_dir: Path | None) -> str:
-    """What an interrupted command says of the parts that are done."""
-    where = "" if run_dir is None else f" in {run_dir}"
-    return f"interrupted; finished parts are kept{where}, and the same command with --resume goes on"
 
 
 def _compared(

@@ -9,10 +9,12 @@ import typer
 from picsc_cli import resolve as layered
 from picsc_cli.console import exits, streams
 from picsc_cli.console.help import PanelledCommand, SayingGroup
+from picsc_cli.console.printable import printable
 from picsc_cli.formats.table.data import aligned
 from picsc_cli.options import common as options
 from picsc_cli.options.reading import NOTHING, Read, takes_reading
 from picsc_cli.output import destinations as outputs
+from picsc_cli.output.publish import publish
 
 if TYPE_CHECKING:
     from picsc.datasets.catalog.inventory import Description
@@ -44,7 +46,7 @@ def list_sets(data_dir: options.DataDir = None) -> None:
         root, entries = inventory(data_dir)
         rows = [("NAME", "KIND", "SHAPE", "WHERE")]
         rows += [(entry.name, entry.kind, entry.shape or "-", entry.where) for entry in entries]
-        streams.write_stdout(f"data directory: {streams.printable(str(root))}\n\n" + aligned(rows))
+        streams.write_stdout(f"data directory: {printable(str(root))}\n\n" + aligned(rows))
 
 
 @app.command(cls=PanelledCommand)
@@ -57,7 +59,7 @@ def get(name: _Name, data_dir: options.DataDir = None) -> None:
             progress(f"getting {name}")
         got = inventory.get(name, data_dir)
         streams.say(f"{name} was fetched" if got.new else f"{name} is there already; remove it to fetch it again")
-        streams.write_stdout(f"{got.sha256}  {streams.printable(str(got.path))}\n")
+        streams.write_stdout(f"{got.sha256}  {printable(str(got.path))}\n")
 
 
 @app.command(cls=PanelledCommand)
@@ -92,7 +94,7 @@ def show(
         outputs.check(wanted, read=(file,))
         from picsc.datasets.inspection import inspect_file
 
-        outputs.publish(inspect_file(file, settings), wanted)
+        publish(inspect_file(file, settings), wanted)
 
 
 def _described(found: Description) -> str:

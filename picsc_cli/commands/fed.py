@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from picsc_cli import gates
 from picsc_cli import resolve as layered
-from picsc_cli.commands.cv import interrupted_line
 from picsc_cli.console import exits, streams
+from picsc_cli.console.exits import interrupted_line
 from picsc_cli.options import common as options
 from picsc_cli.options import fed as federated
 from picsc_cli.options import training
 from picsc_cli.options.reading import NOTHING, Read, takes_reading
 from picsc_cli.output import destinations as outputs
+from picsc_cli.output.publish import publish
 
 if TYPE_CHECKING:
     from picsc.reports.fed import FedAuditReport, FedReport
@@ -185,11 +187,11 @@ def fed(
                 )
 
                 report = audited = audit_clients(table, settings, progress=progress)
-                code = exits.code(audited.verdict, exits.FailOn.SHIFT)
+                code = gates.code(audited.verdict, gates.FailOn.SHIFT)
             else:
                 from picsc.federated.federate import federate_dataset  # likewise
 
                 report = trained = federate_dataset(table, settings, run_dir=run_dir, resume=resume, progress=progress)
                 code = exits.FINDING if trained.failed else exits.FINE
-        outputs.publish(report, wanted, verbose=verbose, quiet=quiet)
+        publish(report, wanted, verbose=verbose, quiet=quiet)
         raise typer.Exit(code)

@@ -10,6 +10,7 @@ import typer
 from picsc.errors import RecipeError
 from picsc_cli.console import exits, streams
 from picsc_cli.console.help import PanelledCommand, SayingGroup
+from picsc_cli.console.printable import printable
 from picsc_cli.options import common as options
 
 app = typer.Typer(
@@ -42,7 +43,7 @@ def check(files: Files, isolated: options.Isolated = False) -> None:
                 told += error.problems
             else:
                 runs = len(loaded.tasks)
-                shown = streams.printable(str(file))
+                shown = printable(str(file))
                 streams.write_stdout(f"{shown}: fine, {runs} run{'s' if runs > 1 else ''} of {loaded.recipe.verb}\n")
         if told:
             raise RecipeError(tuple(told))

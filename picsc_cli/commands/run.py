@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from picsc_cli.commands import audit_files as audited_files
-from picsc_cli.commands.cv import interrupted_line
 from picsc_cli.console import exits, streams
+from picsc_cli.console.exits import interrupted_line
 from picsc_cli.options import common as options
 from picsc_cli.output import destinations as outputs
+from picsc_cli.output.publish import publish
 from picsc_cli.resolve import found_project, of_project
 
 Recipes = Annotated[list[Path], typer.Argument(metavar="RECIPE", help="Recipe files (YAML).", show_default=False)]
@@ -63,6 +64,6 @@ def run(
                 resume=resume,
                 progress=progress or (None if quiet else streams.say),
             )
-        outputs.publish(report, wanted, verbose=verbose, quiet=quiet)
+        publish(report, wanted, verbose=verbose, quiet=quiet)
         found = report.failed or report.shifted
         raise typer.Exit(exits.FINDING if found and not exit_zero else exits.FINE)

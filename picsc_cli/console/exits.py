@@ -7,62 +7,19 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
 from picsc.errors import PicscError, RecipeError
-from picsc.reports.common import AuditReports
 from picsc_cli.console.signals import Terminated, termination
 from picsc_cli.console.streams import say
 
 if TYPE_CHECKING:
-    from picsc.reports.common import AuditReport, FragmentReport, Verdict
+    pass
 
 FINE, FINDING, UNUSABLE, BUG, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
-
-
-class FailOn(StrEnum):
-    """The mildest verdict that makes the command exit 1."""
-
-    SHIFT = "shift"
-    INCONCLUSIVE = "inconclusive"
-    NEVER = "never"
-
-
-_FAILS: dict[FailOn, tuple[Verdict, ...]] = {
-    FailOn.SHIFT: ("shift",),
-    FailOn.INCONCLUSIVE: ("shift", "inconclusive", "error"),  # an error is a piece that could not be judged either
-    FailOn.NEVER: (),
-}
-
-
-def code(verdict: Verdict, fail_on: FailOn) -> int:
-    """The exit code of a verdict: 1 when it is at or above `fail_on`, else 0."""
-    return FINDING if verdict in _FAILS[fail_on] else FINE
-
-
-def failing(report: AuditReport, fail_on: FailOn) -> tuple[FragmentReport, ...]:
-    """The pieces that make an audit exit 1: shifts that no baseline knows, and what else `fail_on` asks for.
-
-    A piece that could not be judged fails only with a table whose verdict that is: one small piece beside others that
-    are ok does not make the table inconclusive.
-    """
-    verdicts = _FAILS[fail_on]
-    doubtful = report.verdict != "shift" and report.verdict in verdicts
-    return tuple(
-        piece
-        for piece in report.fragments
-        if piece.verdict in verdicts and (piece.standing != "known" if piece.verdict == "shift" else doubtful)
-    )
-
-
-def audit_code(found: AuditReport | AuditReports, fail_on: FailOn) -> int:
-    """The exit code of audits: 2 when a file could not be used, else 1 when a piece of any fails, else 0."""
-    if isinstance(found, AuditReports):
-        return UNUSABLE if found.unaudited else max((audit_code(each, fail_on) for each in found.reports), default=FINE)
-    return FINDING if failing(found, fail_on) else FINE
 
 
 def leave(done: SystemExit) -> NoReturn:
@@ -106,3 +63,9 @@ def outcome(interrupted: str = "interrupted") -> Iterator[None]:
         traceback.print_exc()
         say("this is a bug in picsc; please report it with the lines above, the command and `picsc --version`")
         raise typer.Exit(BUG) from None
+
+
+def interrupted_line(run_dir: Path | None) -> str:
+    """What an interrupted command says of the parts that are done."""
+    where = "" if run_dir is None else f" in {run_dir}"
+    return f"interrupted; finished parts are kept{where}, and the same command with --resume goes on"

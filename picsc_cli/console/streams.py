@@ -5,7 +5,6 @@ The report goes to standard output and everything else to standard error.
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
 import sys
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from picsc.errors import SettingsError
+from picsc_cli.console.printable import is_unicode, printable
 
 
 def prepare() -> None:
@@ -23,22 +23,9 @@ def prepare() -> None:
             stream.reconfigure(errors="replace")
 
 
-def is_unicode(encoding: str | None) -> bool:
-    """Whether text in this encoding can hold every character; an unknown encoding cannot."""
-    try:
-        return codecs.lookup(encoding or "ascii").name.startswith("utf")
-    except LookupError:
-        return False
-
-
 def say(sentence: str) -> None:
     """One line on standard error, `picsc: sentence`; control characters are shown escaped."""
     write_stderr(f"picsc: {printable(sentence)}\n")
-
-
-def printable(text: str) -> str:
-    r"""The text on one line: what is not printable (a line break, an escape sequence) shown as `\n` or `\x1b`."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
 def write_stdout(text: str) -> None:

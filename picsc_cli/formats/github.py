@@ -1,7 +1,7 @@
 """Audits as annotations of GitHub: `::error file=...,line=N,title=...::message`, at most ten of them.
 
 GitHub shows ten annotations of a step and drops the others without a word, so the first one sums up, at most nine more
-name the worst, and what is left is counted. A failure (see `picsc_cli.console.exits.failing`) is an error; a warning,
+name the worst, and what is left is counted. A failure (see `picsc_cli.gates.failing`) is an error; a warning,
 an inconclusive piece and a shift that does not fail are warnings; a shift that the baseline knows is a notice.
 """
 
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from picsc_cli.console import exits
-from picsc_cli.console.streams import printable
+from picsc_cli import gates
+from picsc_cli.console.printable import printable
 from picsc_cli.text.audit_words import moved, overall_lines, said, side
 from picsc_cli.text.page import Page, number
 
@@ -38,7 +38,7 @@ class _Annotation:
     line: int = 1
 
 
-def audits_github(reports: AuditReports, fail_on: exits.FailOn) -> str:
+def audits_github(reports: AuditReports, fail_on: gates.FailOn) -> str:
     """One line per annotation, the summary first, then errors before warnings before notices.
 
     Args:
@@ -59,9 +59,9 @@ def _summary(reports: AuditReports, found: list[_Annotation], more: int) -> _Ann
     return _Annotation(found[0].level if found else "notice", "picsc audit", first + rest)
 
 
-def _of_report(report: AuditReport, fail_on: exits.FailOn) -> Iterator[_Annotation]:
+def _of_report(report: AuditReport, fail_on: gates.FailOn) -> Iterator[_Annotation]:
     file = _file(report.data.source) if report.data.reading is not None else ""
-    failing = {piece.name for piece in exits.failing(report, fail_on)}
+    failing = {piece.name for piece in gates.failing(report, fail_on)}
     for piece in report.fragments:
         fails = piece.name in failing or piece.verdict == "error"
         if not fails and piece.verdict == "ok":

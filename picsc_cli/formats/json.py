@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from picsc_cli.output.registry import Report
+    from picsc.reports import Report
 
 
 def report_json(report: Report, *, ascii_only: bool = False) -> str:

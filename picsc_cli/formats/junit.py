@@ -10,8 +10,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
-from picsc_cli.console import exits
-from picsc_cli.console.streams import printable
+from picsc_cli import gates
+from picsc_cli.console.printable import printable
 from picsc_cli.text.audit_words import moved, said, side, standing
 from picsc_cli.text.page import Page, number, probability
 
@@ -25,7 +25,7 @@ _KINDS = ("failure", "error", "skipped")
 _PLURAL = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
 
-def audits_junit(reports: AuditReports, fail_on: exits.FailOn, *, ascii_only: bool = False) -> str:
+def audits_junit(reports: AuditReports, fail_on: gates.FailOn, *, ascii_only: bool = False) -> str:
     r"""The suites; what XML 1.0 cannot hold is shown escaped, as `\x1b`.
 
     Args:
@@ -53,13 +53,13 @@ def _count(element: ET.Element) -> None:
     element.set("time", "0")
 
 
-def _suite(report: AuditReport, fail_on: exits.FailOn) -> ET.Element:
+def _suite(report: AuditReport, fail_on: gates.FailOn) -> ET.Element:
     name = printable(report.data.source)
     suite = ET.Element("testsuite", name=name)
     properties = ET.SubElement(suite, "properties")
     for key, value in _properties(report).items():
         ET.SubElement(properties, "property", name=printable(key), value=printable(value))
-    failing = {piece.name for piece in exits.failing(report, fail_on)}
+    failing = {piece.name for piece in gates.failing(report, fail_on)}
     for piece in report.fragments:
         case = ET.SubElement(suite, "testcase", name=printable(piece.name), classname=name, time="0")
         _end(case, piece, report, fails=piece.name in failing)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from picsc_cli.console.streams import printable
+from picsc_cli.console.printable import printable
 from picsc_cli.text.page import Page, cut
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from picsc.errors import SettingsError
-from picsc_cli.console.exits import FailOn
+from picsc_cli.gates import FailOn
 
 DATA, PIECES, VERDICT, RUN, OUTPUT = "Data", "Pieces", "Verdict", "Run", "Output"
 """Help panels."""

@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from picsc.errors import SettingsError
-from picsc_cli.console.exits import FailOn
-from picsc_cli.console.streams import write_stderr, write_stdout
 
 if TYPE_CHECKING:
-    from picsc_cli.output.registry import Report
+    pass
 
 CV_FORMATS = ("table", "json", "csv")
 RECIPE_FORMATS = (*CV_FORMATS, "markdown")
@@ -28,8 +26,6 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """Environment variable with the file that GitHub shows as the summary of a job."""
 _OF_SUFFIX = {"md": "markdown", "xml": "junit", "txt": "table"}
 """Formats whose files end in something else than their name."""
-LONGEST_SUMMARY = 2**20
-"""Bytes that GitHub takes of one step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +141,12 @@ def check(outputs: Sequence[Output], *, read: Sequence[str | Path | None] = ()) 
         if os.path.realpath(path) in inputs:
             raise SettingsError(f"cannot write {path}: it is read, and would be gone; give another file")
         _check_path(path, "")
-    summary = _step_summary(outputs)
+    summary = step_summary(outputs)
     if summary is not None:
         _check_path(summary, f", which {STEP_SUMMARY} names")
 
 
-def _step_summary(outputs: Sequence[Output]) -> Path | None:
+def step_summary(outputs: Sequence[Output]) -> Path | None:
     """The summary of the job that annotations come with; None where there is none."""
     named = os.environ.get(STEP_SUMMARY)
     return Path(named) if named and any(output.format == "github" for output in outputs) else None
@@ -167,74 +163,6 @@ def _check_path(path: Path, named: str) -> None:
         _replace(path, None)
     except OSError as error:
         raise SettingsError(f"cannot write {path}{named}: {error.strerror or error}") from None
-
-
-def publish(
-    report: Report,
-    outputs: Sequence[Output],
-    *,
-    verbose: bool = False,
-    quiet: bool = False,
-    fail_on: FailOn = FailOn.SHIFT,
-) -> None:
-    """Write the files first, then the streams: a report that cannot be written whole leaves nothing behind.
-
-    Args:
-        report: what the verb found.
-        outputs: where to, and how.
-        verbose: tables also hold the columns as understood, and the settings.
-        quiet: a table on standard output is the summary alone.
-        fail_on: what an audit's JUnit and annotations call a failure.
-
-    Raises:
-        SettingsError: a path or standard output cannot be written to.
-    """
-    from picsc_cli.output.registry import as_text
-    from picsc_cli.text import page
-
-    def text(output: Output) -> str:
-        sheet = page.page_of_stdout() if output.path is None else page.Page()
-        name = "summary" if output.format == "table" and quiet and output.path is None else output.format
-        return as_text(report, name, sheet, verbose=verbose, fail_on=fail_on)
-
-    texts = [(output, text(output)) for output in outputs]
-    summary = _step_summary(outputs)
-    markdown = as_text(report, "markdown", page.Page()) if summary is not None else ""
-    write({output.path: content for output, content in texts if output.path is not None})
-    if summary is not None:
-        _append_summary(summary, markdown)
-    for output, content in texts:
-        if output.path is None:
-            (write_stderr if output.beside else write_stdout)(content)
-
-
-def _append_summary(path: Path, markdown: str) -> None:
-    """Add to the job's summary, which the steps before have begun; what GitHub would refuse whole is cut.
-
-    Raises:
-        SettingsError: the file cannot be written.
-    """
-    try:
-        begun = path.stat().st_size if path.exists() else 0
-        with path.open("ab") as file:
-            file.write(shortened(markdown, LONGEST_SUMMARY - begun).encode("utf-8"))
-    except OSError as error:
-        raise SettingsError(f"cannot write {path}, which {STEP_SUMMARY} names: {error.strerror or error}") from None
-
-
-def shortened(markdown: str, room: int) -> str:
-    """Text of at most `room` bytes, in whole lines and with a sentence where it was cut; empty when even that is more.
-
-    Args:
-        markdown: the whole text.
-        room: bytes in UTF-8.
-    """
-    if len(markdown.encode("utf-8")) <= room:
-        return markdown
-    sentence = "\n\nThe rest is left out: GitHub shows 1 MiB at most; `--output json:FILE` has all of it.\n"
-    kept = markdown.encode("utf-8")[: max(0, room - len(sentence))].decode("utf-8", "ignore")
-    whole = kept[: kept.rfind("\n") + 1]
-    return whole.rstrip("\n") + sentence if whole else sentence if room >= len(sentence) else ""
 
 
 def write(texts: Mapping[Path, str]) -> None:

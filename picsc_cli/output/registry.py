@@ -6,13 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from picsc.reports.common import AuditReport, AuditReports
-from picsc.reports.compare import CompareReport
-from picsc.reports.cv import CvReport
-from picsc.reports.data import DataReport
-from picsc.reports.fed import FedAuditReport, FedReport
-from picsc.reports.recipes import RecipeReport
-from picsc_cli.console.exits import FailOn
+from picsc.reports import (
+    AuditReport,
+    AuditReports,
+    CompareReport,
+    CvReport,
+    DataReport,
+    FedAuditReport,
+    FedReport,
+    RecipeReport,
+    Report,
+)
 from picsc_cli.formats.csv.audit import audits_csv
 from picsc_cli.formats.csv.compare import compare_csv
 from picsc_cli.formats.csv.cv import cv_csv
@@ -33,12 +37,11 @@ from picsc_cli.formats.table.data import data_summary, data_table
 from picsc_cli.formats.table.fed import fed_summary, fed_table
 from picsc_cli.formats.table.fed_audit import fed_audit_summary, fed_audit_table
 from picsc_cli.formats.table.recipes import recipes_summary, recipes_table
+from picsc_cli.gates import FailOn
 from picsc_cli.output.destinations import BASELINE
 
 if TYPE_CHECKING:
     from picsc_cli.text.page import Page
-
-Report = AuditReport | AuditReports | CvReport | CompareReport | RecipeReport | FedReport | FedAuditReport | DataReport
 
 
 @dataclass(frozen=True, slots=True)

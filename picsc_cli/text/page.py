@@ -20,12 +20,12 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from picsc_cli.console.streams import is_unicode, printable
+from picsc_cli.console.printable import is_unicode, printable
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod, RenderableType
 
-    from picsc.reports.cv import Interval
+    from picsc.reports.common import Interval
 
 _ASCII_RULES = box.Box(" -- \n    \n -- \n    \n -- \n -- \n    \n -- \n", ascii=True)
 _MINUS = "\N{MINUS SIGN}"

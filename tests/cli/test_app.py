@@ -17,10 +17,12 @@ from typer.testing import CliRunner
 
 from picsc.errors import DataError, SettingsError
 from picsc.settings import AuditSettings
+from picsc_cli import gates
 from picsc_cli.app import app
 from picsc_cli.console import exits, streams
 from picsc_cli.options import common as options
 from picsc_cli.output import destinations as outputs
+from picsc_cli.output.publish import publish
 from picsc_cli.text.page import page_of_stdout
 from tests.factories.audit import audit_report
 
@@ -201,7 +203,7 @@ def test_a_report_goes_through_a_named_pipe_and_does_not_replace_it(tmp_path: Pa
     [("ok", [0, 0, 0]), ("inconclusive", [0, 1, 0]), ("error", [0, 1, 0]), ("shift", [1, 1, 0])],
 )
 def test_exit_code_of_a_verdict(verdict: exits.Verdict, codes: list[int]) -> None:
-    assert [exits.code(verdict, fail_on) for fail_on in ("shift", "inconclusive", "never")] == codes
+    assert [gates.code(verdict, fail_on) for fail_on in ("shift", "inconclusive", "never")] == codes
 
 
 @pytest.mark.parametrize(
@@ -290,10 +292,11 @@ def published(output: str, encoding: str = "utf-8") -> subprocess.Popen[bytes]:
     """A process that writes a report built by hand to its standard output, as the command does."""
     program = (
         "import sys; from tests.factories.audit import audit_report\n"
-        "from picsc_cli.console import exits, streams; from picsc_cli.output import destinations as outputs\n"
+        "from picsc_cli import gates; from picsc_cli.console import streams\n"
+        "from picsc_cli.output import destinations as outputs; from picsc_cli.output.publish import publish\n"
         "streams.prepare()\n"
-        "outputs.publish(audit_report(), outputs.parse(sys.argv[1:]))\n"
-        "sys.exit(exits.code('shift', exits.FailOn.SHIFT))"
+        "publish(audit_report(), outputs.parse(sys.argv[1:]))\n"
+        "sys.exit(gates.code('shift', gates.FailOn.SHIFT))"
     )
     return subprocess.Popen(
         [sys.executable, "-c", program, output],
@@ -335,7 +338,7 @@ def test_the_whole_command_in_ascii(shifted: str) -> None:
 
 def test_quiet_prints_the_summary_and_leaves_files_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report, path = audit_report(), tmp_path / "table.txt"
-    outputs.publish(report, outputs.parse([f"table:{path}"]), quiet=True)
+    publish(report, outputs.parse([f"table:{path}"]), quiet=True)
     assert capsys.readouterr().out.splitlines() == list(report.summary)
     assert path.read_text(encoding="utf-8").count("\n") > 20
 

@@ -14,8 +14,7 @@ from picsc.datasets.load import from_frame
 from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
-from picsc.training.batched.train import Recipe
-from picsc.training.jobs import Backend, Lesson
+from picsc.training.jobs import Backend, Lesson, Recipe
 from picsc.training.network_inputs import inputs_of
 from picsc.training.network_trainer import ModuleBackend
 from picsc.training.table_trainer import TableBackend

@@ -9,8 +9,7 @@ from picsc.comparison.iwcv import DECAYS, EXPONENTS, RISKS, Choice, _Tested, cho
 from picsc.datasets.load import from_frame
 from picsc.evaluation.metrics import row_log_loss
 from picsc.settings import ReadSettings
-from picsc.training.batched.train import Recipe
-from picsc.training.jobs import Lesson
+from picsc.training.jobs import Lesson, Recipe
 from picsc.training.table_trainer import TableBackend
 
 

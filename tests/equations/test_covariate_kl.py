@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from picsc.datasets.encoding import encode
+from picsc.datasets.encoding import Covariates, encode, of_numbers, of_table
 from picsc.datasets.load import from_frame
-from picsc.equations.covariate_kl import Covariates, of_numbers, of_table, part_kl
+from picsc.equations.covariate_kl import part_kl
 from picsc.equations.divergence import categorical_kl, gaussian_kl, smoothed_variance
 from picsc.equations.trigger import random_halves
 from picsc.settings import ReadSettings

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from picsc.evaluation.paired_tests import Paired, over_sets, repeats_t, resampled_t, rows_and_repeats_t, rows_t
-from picsc.reports.cv import Interval
+from picsc.reports.common import Interval
 
 
 def test_resampled_t_equals_the_formula() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from picsc.reports.common import Difference, Interval
 from picsc.reports.compare import (
     CompareMethodReport,
     CompareReport,
@@ -14,7 +15,6 @@ from picsc.reports.compare import (
     TargetInfo,
     Weights,
 )
-from picsc.reports.cv import Difference, Interval
 from tests.factories.audit import audit_report
 
 TARGETS = (

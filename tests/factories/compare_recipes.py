@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from picsc.reports.common import Difference, Interval
 from picsc.reports.compare import Delta, Risk
-from picsc.reports.cv import Difference, Interval
 from picsc.reports.recipes import (
     CompareScore,
     Comparison,
@@ -15,7 +15,7 @@ from picsc.reports.recipes import (
     RecipeTable,
     Score,
 )
-from tests.factories.audit import recipe_row
+from tests.factories.recipes import recipe_row
 
 REFUSED = "refused: the effective sample size is 3.1 % of 617 rows, below --floor 0.05"
 ACCURACY = {"st-cv": 0.7, "iw": 0.71, "kmm": None, "diw": 0.72, "picsc": 0.7, "pooled": 0.75, "weight-decay": 0.71}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from picsc.reports.common import Verdict
-from picsc.reports.cv import Interval
+from picsc.reports.common import Interval, Verdict
 from picsc.reports.fed import (
     ClientAudit,
     ClientShift,

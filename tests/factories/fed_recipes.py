@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from picsc.reports.cv import Interval
+from picsc.reports.common import Interval
 from picsc.reports.fed import FedDifference
 from picsc.reports.recipes import (
     ClientScore,
@@ -14,7 +14,7 @@ from picsc.reports.recipes import (
     RecipeTable,
     Score,
 )
-from tests.factories.audit import recipe_row
+from tests.factories.recipes import recipe_row
 
 
 def fed_recipe_row(data: str, clients: str, gain: float, **changes: object) -> RecipeRow:

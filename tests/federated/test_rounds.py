@@ -12,17 +12,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from picsc.federated.algorithms import (
-    FedAvg,
-    FedCurv,
-    Memory,
-    Picsc,
-    Scaffold,
-    State,
-    Upload,
-    fisher_scale,
-    server_step,
-)
+from picsc.federated.algorithms.fedavg import FedAvg
+from picsc.federated.algorithms.fedcurv import FedCurv
+from picsc.federated.algorithms.picsc import Picsc, fisher_scale
+from picsc.federated.algorithms.protocol import Memory, State, Upload
+from picsc.federated.algorithms.scaffold import Scaffold
+from picsc.federated.algorithms.server import server_step
 from picsc.federated.clients.local_steps import LocalRecipe, local_steps
 from picsc.federated.clients.local_terms import Guidance, Trained, side_by_side
 from picsc.federated.clients.mlps import ClientMlps

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chi2_contingency
 from torch import Tensor
 
-from picsc.equations.covariate_kl import Covariates, of_numbers, part_kl
+from picsc.datasets.encoding import Covariates, of_numbers
+from picsc.equations.covariate_kl import part_kl
 from picsc.equations.divergence import fisher_gap
 from picsc.equations.moment_kl import Moments, moments_kl
 from picsc.errors import DataError, NumericsError

@@ -27,10 +27,10 @@ with atheris.instrument_imports(include=["picsc", "yaml"]):
     from picsc.datasets.load import from_file
     from picsc.errors import PicscError, RecipeError
     from picsc.recipes.load import load_recipes
-    from picsc.settings import ReadSettings
+    from picsc.settings import KINDS, ReadSettings
     from picsc.settings.layers import resolved
     from picsc.settings.pyproject import project_file
-    from picsc.settings.recipe import KINDS, Recipe
+    from picsc.settings.recipe import Recipe
 
 _ARFF = (
     b"@relation r\n@attribute a numeric\n@attribute d date 'yyyy-MM-dd HH:mm'\n@attribute 'b c' {x,'y z','\\'q'}\n"

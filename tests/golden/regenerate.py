@@ -10,11 +10,13 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 from picsc_cli.output.registry import as_text  # noqa: E402
 from picsc_cli.text.page import Page  # noqa: E402
-from tests.factories.audit import audit_report, audit_reports, cv_report, recipe_report  # noqa: E402
+from tests.factories.audit import audit_report, audit_reports  # noqa: E402
 from tests.factories.compare import compare_report  # noqa: E402
 from tests.factories.compare_recipes import compare_recipe_report  # noqa: E402
+from tests.factories.cv import cv_report  # noqa: E402
 from tests.factories.fed import fed_audit_report, fed_report  # noqa: E402
 from tests.factories.fed_recipes import fed_recipe_report  # noqa: E402
+from tests.factories.recipes import recipe_report  # noqa: E402
 
 AUDIT = {"json": "json", "csv": "csv", "markdown": "md", "junit": "xml", "github": "github.txt"}
 

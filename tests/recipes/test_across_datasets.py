@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from picsc.recipes.across_datasets import over_sets
-from tests.factories.audit import recipe_row
+from tests.factories.recipes import recipe_row
 
 
 def test_means_and_differences_take_only_rows_that_count() -> None:

@@ -21,7 +21,6 @@ from picsc.settings import COMPARE_METHODS, PAPERS_METHODS, WEIGHTINGS, CompareS
 from picsc_cli.formats.table.recipes import recipes_summary
 from picsc_cli.output.registry import as_text
 from picsc_cli.text.page import Page
-from tests.factories.audit import recipe_report
 from tests.factories.compare import REFUSED, compare_report
 from tests.factories.compare_recipes import (
     BIASED,
@@ -33,6 +32,7 @@ from tests.factories.compare_recipes import (
     risks,
 )
 from tests.factories.fed_recipes import fed_recipe_report
+from tests.factories.recipes import recipe_report
 from tests.recipe_lines import unnumbered
 
 FOLDER = Path(__file__).parents[2] / "recipes"

@@ -22,8 +22,8 @@ from picsc_cli.app import app
 from picsc_cli.formats.table.recipes import recipes_summary
 from picsc_cli.output.registry import as_text
 from picsc_cli.text.page import Page
-from tests.factories.audit import recipe_report
 from tests.factories.fed_recipes import fed_recipe_report, fed_recipe_row
+from tests.factories.recipes import recipe_report
 from tests.recipe_lines import unnumbered
 
 FOLDER = Path(__file__).parents[2] / "recipes"

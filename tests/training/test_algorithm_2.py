@@ -16,7 +16,7 @@ from picsc.equations.penalties import Anchor
 from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
 from picsc.training.algorithm_2 import Rules, State, Step, advance, begin
-from picsc.training.batched.train import Fitted, Recipe
+from picsc.training.jobs import Fitted, Recipe
 from picsc.training.table_trainer import TableBackend, TableLearner
 
 D = 3

@@ -22,8 +22,7 @@ from picsc.reports.cv import CvReport
 from picsc.runtime.threads import one_thread
 from picsc.settings import CvSettings, validated
 from picsc.training.algorithm_1 import all_rows, penalised_gradient
-from picsc.training.batched.train import Recipe
-from picsc.training.jobs import Guide, Lesson
+from picsc.training.jobs import Guide, Lesson, Recipe
 from picsc.training.network_inputs import inputs_of
 from picsc.training.network_trainer import ModuleBackend
 from picsc.training.networks import bag_of_embeddings

@@ -6,6 +6,7 @@ import torch
 from sklearn.datasets import load_breast_cancer
 from torch import nn
 
+from picsc.auditing.reference_model import fit_reference
 from picsc.equations.likelihood import Likelihood
 from picsc.equations.penalties import PENALTIES, Anchor, cramer_rao
 from picsc.errors import DataError, NumericsError, SettingsError
@@ -18,7 +19,7 @@ from picsc.training.minibatches import epoch_steps, held_out, minibatches, share
 from picsc.training.networks import lenet, mlp
 from picsc.training.objectives import flat, task_loss
 from picsc.training.optimizers import AdamState, SgdState, adam_step, sgd_step
-from picsc.training.single import fit_reference, predict, train
+from picsc.training.single import predict, train
 from picsc.weighting.diw import Guided, Match
 
 

@@ -13,8 +13,7 @@ from picsc.datasets.load import from_arrays
 from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
 from picsc.training.algorithm_2 import Rules
-from picsc.training.batched.train import Recipe
-from picsc.training.jobs import Lesson
+from picsc.training.jobs import Lesson, Recipe
 from picsc.training.table_trainer import TableBackend
 from picsc.training.tuning import (
     DECAYS,

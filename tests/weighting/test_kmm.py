@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from picsc.errors import NumericsError, SettingsError
-from picsc.weighting import diagnose, kmm, solve
+from picsc.weighting import diagnose
 from picsc.weighting.kernels import gaussian, median_distance
-from picsc.weighting.kmm import noise_ridge, project
+from picsc.weighting.kmm import kmm, noise_ridge, project, solve
 from tests.mps_like import MPS, MpsLike
 from tests.reference import mean_matching_by_small_steps
 

@@ -8,19 +8,9 @@ import torch
 from torch import Tensor
 
 from picsc.errors import DataError, NumericsError, SettingsError
-from picsc.weighting import (
-    WEIGHTINGS,
-    diagnose,
-    estimated_bytes,
-    flattened,
-    logistic,
-    refuse,
-    rulsif,
-    separation,
-    ulsif,
-)
-from picsc.weighting.logistic import RIDGES, fit, log_ratio
-from picsc.weighting.ulsif import leave_one_out
+from picsc.weighting import WEIGHTINGS, diagnose, estimated_bytes, flattened, refuse, separation
+from picsc.weighting.logistic import RIDGES, fit, log_ratio, logistic
+from picsc.weighting.ulsif import leave_one_out, rulsif, ulsif
 from tests.mps_like import MPS, MpsLike
 from tests.reference import leave_one_out_as_printed, leave_one_out_by_refitting
 

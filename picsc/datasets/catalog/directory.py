@@ -6,11 +6,11 @@ Spelling does not matter: `fashion_mnist`, `Fashion-MNIST` and `FashionMNIST` ar
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from picsc.errors import DataError
+from picsc.runtime.cache import cache_folder
 
 VARIABLE = "PICSC_DATA"
 """Environment variable that names the data directory."""
@@ -41,17 +41,6 @@ def existing_directory(explicit: Path | None = None) -> Path:
     if explicit is not None and not root.is_dir():
         raise DataError(f"--data-dir {root}: there is no such folder; create it and put data files in it")
     return root
-
-
-def cache_folder() -> Path:
-    """The platform's folder for what can be made or fetched again; picsc keeps its own in `picsc` there."""
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        return Path(local) if local else Path.home() / "AppData" / "Local"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    cache = os.environ.get("XDG_CACHE_HOME", "")
-    return Path(cache) if Path(cache).is_absolute() else Path.home() / ".cache"  # a relative one is to be ignored
 
 
 def key(name: str) -> str:

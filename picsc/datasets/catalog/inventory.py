@@ -14,11 +14,12 @@ from picsc.datasets.catalog.lookup import BUNDLED, by_name, class_of, fetch_by_n
 from picsc.datasets.catalog.natural_clients import natural_client
 from picsc.datasets.catalog.openml import as_images
 from picsc.datasets.catalog.registry import NAMED, NamedFolder, NamedImages, NamedTable, known_as
-from picsc.datasets.catalog.store import file_digest, keep_images, keep_table, verify
+from picsc.datasets.catalog.store import keep_images, keep_table, verify
 from picsc.datasets.images import ImageSet
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError
+from picsc.runtime.digests import file_digest
 from picsc.settings import ReadSettings
 
 Kind = Literal["images", "table", "text"]

@@ -14,9 +14,9 @@ import pandas as pd
 
 from picsc.datasets.catalog.natural_files import read_activity, read_drift, read_one_file, read_sites, read_stream
 from picsc.datasets.catalog.registry import known_as
-from picsc.datasets.image_files.assemble import digest
 from picsc.datasets.load import from_frame
 from picsc.datasets.table import Dataset
+from picsc.runtime.digests import digest
 from picsc.settings import FedSettings, ReadSettings
 
 Read = Callable[[Path], tuple[pd.DataFrame, list[str]]]

@@ -15,9 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from picsc.datasets.catalog.directory import find_file
-from picsc.datasets.catalog.store import file_digest
 from picsc.datasets.files.read import read_frame
 from picsc.errors import DataError
+from picsc.runtime.digests import file_digest
 from picsc.settings import ReadSettings
 
 Found = tuple[pd.DataFrame, list[str]]

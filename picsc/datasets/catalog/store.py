@@ -5,7 +5,6 @@ NAME.sha256 is what the program sha256sum writes, so `sha256sum -c` checks it, t
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,11 +16,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from picsc.datasets.files.parquet import TARGET_KEY
 from picsc.datasets.images import ImageSet
 from picsc.errors import DataError
-
-TARGET_KEY = b"picsc.target"
-"""Of a parquet file's metadata: the column that is its target."""
+from picsc.runtime.digests import file_digest
 
 
 def verify(path: Path) -> None:
@@ -45,12 +43,6 @@ def verify(path: Path) -> None:
             f"{path} has changed since it was fetched: its SHA-256 is {found}, and {beside.name} says {kept.strip()}; "
             f"put the original back, or remove both files and fetch it again (picsc data get {path.stem})"
         )
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def keep_images(images: ImageSet, path: Path) -> None:

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from picsc.datasets.catalog.store import TARGET_KEY
 from picsc.datasets.columns.names import unique_names
 from picsc.datasets.files.sources import Source
 from picsc.datasets.files.table import FileTable
@@ -168,3 +167,7 @@ def _plain(kind: Any) -> Any:
     if types.is_time(kind) or types.is_large_string(kind) or str(kind) == "string_view":
         return pa.string()
     return kind
+
+
+TARGET_KEY = b"picsc.target"
+"""Of a parquet file's metadata: the column that is its target."""

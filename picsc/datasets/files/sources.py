@@ -20,8 +20,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from picsc.datasets.catalog.store import file_digest
 from picsc.errors import DataError
+from picsc.runtime.digests import file_digest
 
 STDIN = "-"
 """Path of standard input."""

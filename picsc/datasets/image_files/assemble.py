@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -134,8 +133,3 @@ def joined(
         test=np.arange(first, len(labels), dtype=np.int64),
         sha256=sha256,
     )
-
-
-def digest(digests: Sequence[str]) -> str:
-    """SHA-256 of several files: that of the only one, else of theirs in this order."""
-    return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.datasets.files.pickled_arrays import load_plain
-from picsc.datasets.image_files.assemble import Part, digest, joined, part
+from picsc.datasets.image_files.assemble import Part, joined, part
 from picsc.datasets.images import ImageSet
 from picsc.errors import DataError
+from picsc.runtime.digests import digest
 
 _SHAPE = (3, 32, 32)
 _BYTES = 3 * 32 * 32

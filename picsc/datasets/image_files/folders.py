@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.datasets.catalog.directory import find_file
-from picsc.datasets.image_files.assemble import Part, digest, joined, part
+from picsc.datasets.image_files.assemble import Part, joined, part
 from picsc.datasets.image_files.cifar import layout_of, read_cifar
 from picsc.datasets.image_files.idx import read_idx_file
 from picsc.datasets.image_files.svhn import holds_svhn, read_svhn
 from picsc.datasets.images import ImageSet
 from picsc.errors import DataError
+from picsc.runtime.digests import digest
 
 _BROKEN = (ValueError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError)
 Read = tuple[NDArray[Any], str]

@@ -14,10 +14,10 @@ from scipy.io import loadmat
 from scipy.io.matlab import MatReadError
 
 from picsc.datasets.catalog.directory import find_file
-from picsc.datasets.catalog.store import file_digest
-from picsc.datasets.image_files.assemble import Part, digest, joined, part
+from picsc.datasets.image_files.assemble import Part, joined, part
 from picsc.datasets.images import ImageSet
 from picsc.errors import DataError
+from picsc.runtime.digests import digest, file_digest
 
 _FILES = ("train_32x32.mat", "test_32x32.mat")
 

@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.datasets.catalog.store import file_digest
-from picsc.datasets.image_files.assemble import digest
 from picsc.datasets.images import ImageSet
+from picsc.datasets.text_files.alphabet import LETTERS, letter_codes
 from picsc.datasets.text_files.leaf_json import leaf_users
-from picsc.datasets.text_files.shakespeare import LETTERS, letter_codes
 from picsc.datasets.texts import TokenSet, checked, smallest_codes
 from picsc.errors import DataError
+from picsc.runtime.digests import digest, file_digest
 
 LARGEST_VOCABULARY = 10_000
 LONGEST = 512

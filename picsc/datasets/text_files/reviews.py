@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_svmlight_file
 
-from picsc.datasets.catalog.store import file_digest
-from picsc.datasets.image_files.assemble import digest
 from picsc.datasets.texts import TokenSet, checked, smallest_codes
 from picsc.errors import DataError
+from picsc.runtime.digests import digest, file_digest
 
 LONGEST = 512
 """Words of the longest bag; of a longer one, every so manieth word is kept, so that shares stay what they are."""

@@ -8,54 +8,25 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.datasets.image_files.assemble import digest
+from picsc.datasets.text_files.alphabet import _CODES, LETTERS, encoded
 from picsc.datasets.texts import TokenSet, checked
 from picsc.errors import DataError
+from picsc.runtime.digests import digest
 
-LETTERS = "\n !\"&'(),-.0123456789:;>?ABCDEFGHIJKLMNOPQRSTUVWXYZ[]abcdefghijklmnopqrstuvwxyz}"
-"""LEAF's 80 characters, in its order; character i has code i + 1."""
 WINDOW = 80
 """Characters that predict the next one."""
 TEST_SHARE = 0.2
 """Of a role's rows, the last ones, become the test part."""
 FEWEST = 180
 """Characters of the shortest role of which a row to learn from is left."""
-_QUOTES: dict[str, str | int | None] = {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'}
-_PLAIN = str.maketrans({**_QUOTES, "\u2014": "--", "\u2013": "-", "\t": " "})
 _UNSPOKEN = re.compile(r"_+[^_]*_+|\[[^\]]*\]")
 _SPEAKER = re.compile(r"\*\*(.+?)\*\*\s*")
-_CODES = np.zeros(128, dtype=np.uint8)
 _CODES[[ord(letter) for letter in LETTERS]] = np.arange(1, len(LETTERS) + 1)
-
-
-def encoded(text: str) -> NDArray[np.uint8]:
-    """Codes into `LETTERS` plus 1 of the characters of a text.
-
-    Typographic quotes and dashes become plain ones, accents are taken off, and any other character that LEAF does not
-    have is left out.
-
-    Returns:
-        (t,), none of them 0.
-    """
-    plain = unicodedata.normalize("NFKD", text.translate(_PLAIN)).encode("ascii", "ignore")
-    codes = _CODES[np.frombuffer(plain, dtype=np.uint8)]
-    return codes[codes > 0]
-
-
-def letter_codes(text: str) -> NDArray[np.uint8]:
-    """Codes as in `encoded`, but one for each character, 0 for those that LEAF does not have.
-
-    Returns:
-        (len(text),).
-    """
-    points = np.frombuffer(text.translate(str.maketrans(_QUOTES)).encode("utf-32-le", "replace"), dtype="<u4")
-    return _CODES[np.where(points < len(_CODES), points, 0)]
 
 
 def plays_in(folder: Path) -> list[Path]:

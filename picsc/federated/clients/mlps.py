@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector
 
-from picsc.equations.covariate_kl import Covariates, of_numbers
+from picsc.datasets.encoding import Covariates, of_numbers
 from picsc.equations.likelihood import Likelihood
 from picsc.federated.client_summary import Summary, summarise
 from picsc.federated.clients.evaluation import Judged, Judges, judge

@@ -6,8 +6,6 @@ Shape letters here: g problems, a models per problem, d parameters.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor
@@ -25,6 +23,7 @@ from picsc.training.batched.mlp import (
     task_gradient,
     unflatten,
 )
+from picsc.training.jobs import Fitted, Recipe
 from picsc.training.optimizers import AdamState, SgdState, adam_step, sgd_step
 
 SHARE_EVERY = 20
@@ -33,37 +32,6 @@ STACK_FLOATS = 160_000
 """Activations of all models of a stack: fewer waste time on starting operations, more do not fit the cache."""
 KEPT_FLOATS = 7_500_000
 """30 MB, just below the size from which glibc hands every buffer back at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How every model of a stack is trained."""
-
-    epochs: int
-    lr: float
-    batch_size: int | None = None
-    """Rows per step; None is all of a problem's rows."""
-    optimizer: Literal["adam", "sgd"] = "adam"
-    momentum: float = 0.9
-    """Of sgd."""
-    seed: int = 0
-    """Of the order of minibatches."""
-    warmup: float = 0.0
-    """Share of the steps over which Algorithm 1's lambda rises linearly from 0."""
-    patience: int | None = None
-    """Epochs without a lower loss on rows held out before a model's training stops; None trains to the end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """Trained models."""
-
-    theta: Tensor
-    """(g, a, d) in `parameters_to_vector` order; not finite where a model diverged."""
-    diverged: Tensor
-    """int64 (g, a): the epoch, counted from 1, in which a model left the finite numbers; 0 if it did not."""
-    penalty_share: Tensor
-    """(g, a): norm of the penalty's gradient over the sum of both norms, mean over the steps looked at; in [0, 1]."""
 
 
 def problems_per_stack(rows: int, models: int, hidden: int) -> int:

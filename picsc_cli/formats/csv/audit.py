@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from picsc_cli.formats.csv.cv import written
+from picsc_cli.formats.csv.writer import written
 
 if TYPE_CHECKING:
     from picsc.reports.common import AuditReports

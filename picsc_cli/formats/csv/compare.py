@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from picsc_cli.formats.csv.cv import written
+from picsc_cli.formats.csv.writer import written
 
 if TYPE_CHECKING:
     from picsc.reports.compare import CompareReport

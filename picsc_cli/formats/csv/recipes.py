@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from picsc_cli.formats.csv.cv import written
+from picsc_cli.formats.csv.writer import written
 
 if TYPE_CHECKING:
-    from picsc.reports.cv import Interval
+    from picsc.reports.common import Interval
     from picsc.reports.recipes import Comparison, Federation, RecipeReport, RecipeRow
 
 _PLAIN = ("data", "rows", "pieces", "sha256", "printed", "difference", "counted", "verdict", "shifted", "failed")

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from picsc_cli.formats.markdown.text import grid, plain, versions
-from picsc_cli.formats.table.compare import PAPERS_NAMES, failed, three
+from picsc_cli.formats.table.compare import failed, three
+from picsc_cli.text.method_names import PAPERS_NAMES
 from picsc_cli.text.page import Page, data_size, percent, points, probable, signed, span
 
 if TYPE_CHECKING:
+    from picsc.reports.common import Interval
     from picsc.reports.compare import CompareMethodReport, CompareReport, Delta, Risk, TargetInfo
-    from picsc.reports.cv import Interval
 
 _PAGE = Page()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from picsc_cli.console.streams import printable
+from picsc_cli.console.printable import printable
 
 
 def grid(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

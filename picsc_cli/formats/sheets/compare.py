@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 
-from picsc.reports.cv import Difference
+from picsc.reports.common import Difference
 from picsc.reports.recipes import PairedDifference
-from picsc_cli.formats.table.compare import PAPERS_NAMES
+from picsc_cli.text.method_names import PAPERS_NAMES
 from picsc_cli.text.page import Page, percent, points, probable, signed, span
 from picsc_cli.text.sheet import Sheet, bold, mean_of, methods_of, name_of, with_interval
 
 if TYPE_CHECKING:
+    from picsc.reports.common import Interval
     from picsc.reports.compare import Delta, Risk
-    from picsc.reports.cv import Interval
     from picsc.reports.recipes import Comparison, Foretold, OverSets, RecipeRow, RecipeTable
 
 _OURS, _BASE = "picsc", "st-cv"

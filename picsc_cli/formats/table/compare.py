@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from picsc_cli.text import sections
+from picsc_cli.text.method_names import PAPERS_NAMES
 from picsc_cli.text.page import Page, cut, figures, paragraph, percent, points, probable, signed, span, words
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 MOST_TARGETS = 12
 """Targets with a row of their own."""
 LONGEST_TARGET = 22
-PAPERS_NAMES = {"st-cv": "st-CV", "iw": "IW", "iwcv": "IWCV", "kmm": "KMM", "diw": "DIW", "picsc": "PIcsC"}
-"""The columns of the paper's table of E5, which are `picsc.settings.PAPERS_METHODS`, as it calls them."""
 _FAILURES = 5
 """Refused weightings and failed models that are named."""
 _BASE, _OURS = "st-cv", "picsc"

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from picsc_cli.console.streams import printable
+from picsc_cli.console.printable import printable
 from picsc_cli.text.reading_words import choice_words
 
 if TYPE_CHECKING:

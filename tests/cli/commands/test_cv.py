@@ -15,10 +15,12 @@ from typer.testing import CliRunner
 from picsc.errors import RecipeError, SettingsError
 from picsc.settings import CvSettings, validated
 from picsc_cli.app import app
-from picsc_cli.commands.cv import interrupted_line
 from picsc_cli.console import exits
+from picsc_cli.console.exits import interrupted_line
 from picsc_cli.output import destinations as outputs
-from tests.factories.audit import cv_report, method_report, recipe_report
+from picsc_cli.output.publish import publish
+from tests.factories.cv import cv_report, method_report
+from tests.factories.recipes import recipe_report
 
 PICSC = (sys.executable, "-m", "picsc_cli")
 RECIPES = Path(__file__).parents[3] / "recipes"
@@ -146,12 +148,10 @@ def test_every_problem_of_a_recipe_has_a_line_of_its_own(tmp_path: Path) -> None
 
 def test_every_report_goes_to_its_files_and_streams(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts = [f"csv:{tmp_path / 'x.csv'}", f"json:{tmp_path / 'x.json'}"]
-    outputs.publish(cv_report(), outputs.parse(texts, outputs.CV_FORMATS))
+    publish(cv_report(), outputs.parse(texts, outputs.CV_FORMATS))
     assert capsys.readouterr().out.splitlines()[0] == cv_report().summary[0]
     assert (tmp_path / "x.csv").read_bytes() == (Path(__file__).parents[2] / "golden" / "cv.csv").read_bytes()
-    outputs.publish(
-        recipe_report(), outputs.parse([f"markdown:{tmp_path / 'x.md'}"], outputs.RECIPE_FORMATS), quiet=True
-    )
+    publish(recipe_report(), outputs.parse([f"markdown:{tmp_path / 'x.md'}"], outputs.RECIPE_FORMATS), quiet=True)
     assert capsys.readouterr().out.count("\n") < 10
     assert (tmp_path / "x.md").read_bytes() == (Path(__file__).parents[2] / "golden" / "recipes.md").read_bytes()
 

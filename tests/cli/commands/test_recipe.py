@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from picsc.recipes.schema import recipe_schema, schema_text
 from picsc.recipes.yaml import read_yaml
-from picsc.settings.recipe import KINDS, Recipe
+from picsc.settings import KINDS
+from picsc.settings.recipe import Recipe
 from picsc_cli.app import app
 
 FOLDER = Path(__file__).parents[3] / "recipes"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from picsc.reports.common import AuditReport, AuditReports, Finding, Reading, Unaudited
-from picsc_cli.console.exits import FailOn
 from picsc_cli.formats.github import audits_github
+from picsc_cli.gates import FailOn
 from picsc_cli.output.registry import as_text
 from picsc_cli.text.page import Page
 from tests.factories.audit import ODD, SHIFTED, TOO_SMALL, USUAL, audit_reports, file_report, fragment, reading

@@ -8,9 +8,9 @@ import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped, SystemOut, TestCase, TestSuite
 
 from picsc.reports.common import AuditReports, Finding, FragmentReport, Unaudited
-from picsc_cli.console import exits
-from picsc_cli.console.exits import FailOn
+from picsc_cli import gates
 from picsc_cli.formats.junit import audits_junit
+from picsc_cli.gates import FailOn
 from picsc_cli.output.registry import as_text
 from picsc_cli.text.page import Page
 from tests.factories.audit import SHIFTED, TOO_SMALL, audit_reports, file_report, fragment
@@ -83,7 +83,7 @@ def test_a_known_shift_passes_and_says_so() -> None:
     ],
 )
 def test_a_case_fails_just_where_the_command_exits_1(pieces: tuple[FragmentReport, ...], fail_on: FailOn) -> None:
-    code = exits.audit_code(file_report("a.csv", *pieces), fail_on)
+    code = gates.audit_code(file_report("a.csv", *pieces), fail_on)
     assert code in (0, 1)
     assert (failures(*pieces, fail_on=fail_on) > 0) == (code == 1)
 

@@ -18,7 +18,8 @@ from picsc.errors import SettingsError
 from picsc.reports.common import AuditReport, AuditReports
 from picsc_cli.console import streams
 from picsc_cli.output import destinations as outputs
-from picsc_cli.output.destinations import LONGEST_SUMMARY, STEP_SUMMARY, Output, shortened
+from picsc_cli.output.destinations import STEP_SUMMARY, Output
+from picsc_cli.output.publish import LONGEST_SUMMARY, publish, shortened
 from picsc_cli.output.registry import Report, as_text
 from picsc_cli.text.page import Page, page_of_stdout
 from tests.factories.audit import SHIFTED, audit_report, audit_reports, column_shift, file_report, fragment
@@ -47,7 +48,7 @@ def streamed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], bytes]:
         with monkeypatch.context() as patch:
             patch.setattr(sys, "stdout", stream)
             streams.prepare()
-            outputs.publish(GREEK_PIECE, outputs.parse([output]))
+            publish(GREEK_PIECE, outputs.parse([output]))
         stream.flush()
         return stream.buffer.getvalue()  # type: ignore[attr-defined] # typeshed knows no BytesIO here
 
@@ -126,7 +127,7 @@ def test_annotations_stand_beside_the_report_unless_they_get_a_place_of_their_ow
 
 
 def test_annotations_go_to_standard_error_and_the_table_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
-    outputs.publish(audit_report(), outputs.parse(["github"]))
+    publish(audit_report(), outputs.parse(["github"]))
     out, err = capsys.readouterr()
     assert err == (GOLDEN / "audit.github.txt").read_text(encoding="utf-8")
     assert out == as_text(audit_report(), "table", Page())
@@ -162,7 +163,7 @@ def test_a_closed_pipe_ends_quietly(output: str, name: str, monkeypatch: pytest.
     os.close(reader)
     with os.fdopen(writer, "w", encoding="utf-8") as stream, monkeypatch.context() as patch:
         patch.setattr(sys, name, stream)
-        outputs.publish(audit_reports(), outputs.parse([output]))
+        publish(audit_reports(), outputs.parse([output]))
 
 
 def test_a_dumb_terminal_gets_no_escape_sequences(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,10 +215,10 @@ def test_the_summary_of_the_job_is_added_to(output: str, tmp_path: Path, monkeyp
     summary = tmp_path / "summary.md"
     summary.write_text("# before\n", encoding="utf-8")
     monkeypatch.setenv(STEP_SUMMARY, str(summary))
-    outputs.publish(audit_report(), outputs.parse([output.format(tmp_path)]))
+    publish(audit_report(), outputs.parse([output.format(tmp_path)]))
     expected = "# before\n" + (GOLDEN / "audit.md").read_text(encoding="utf-8")
     assert summary.read_text(encoding="utf-8") == expected
-    outputs.publish(audit_report(), outputs.parse([]))
+    publish(audit_report(), outputs.parse([]))
     assert summary.read_text(encoding="utf-8") == expected
 
 
@@ -226,7 +227,7 @@ def test_a_long_summary_is_cut_with_a_sentence(tmp_path: Path, monkeypatch: pyte
     summary.write_bytes(b"x" * 1000)
     monkeypatch.setenv(STEP_SUMMARY, str(summary))
     pieces = [fragment(f"{GREEK} {k}", reason="why " * 100) for k in range(3000)]
-    outputs.publish(file_report("a.csv", *pieces, SHIFTED), outputs.parse(["github"]), quiet=True)
+    publish(file_report("a.csv", *pieces, SHIFTED), outputs.parse(["github"]), quiet=True)
     text = summary.read_bytes()
     assert LONGEST_SUMMARY - 2000 < len(text) <= LONGEST_SUMMARY
     *_, row, _, last = text.decode("utf-8").removesuffix("\n").split("\n")
@@ -237,7 +238,7 @@ def test_a_long_summary_is_cut_with_a_sentence(tmp_path: Path, monkeypatch: pyte
 def test_a_summary_that_cannot_be_written_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(STEP_SUMMARY, str(tmp_path))
     with pytest.raises(SettingsError, match=f"cannot write {tmp_path}, which GITHUB_STEP_SUMMARY names: "):
-        outputs.publish(audit_report(), outputs.parse(["github"]))
+        publish(audit_report(), outputs.parse(["github"]))
 
 
 @given(

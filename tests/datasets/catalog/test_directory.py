@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from picsc.datasets.catalog import directory
 from picsc.datasets.catalog.directory import data_directory, existing_directory, find_file, find_folders, key
 from picsc.datasets.catalog.lookup import locate
 from picsc.errors import DataError
+from picsc.runtime import cache
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_explicit_wins_over_the_variable_over_the_cache(monkeypatch: pytest.MonkeyPatch, bare: Path) -> None:
-    monkeypatch.setattr(directory.sys, "platform", "linux")
+    monkeypatch.setattr(cache.sys, "platform", "linux")
     assert data_directory() == bare / ".cache" / "picsc" / "data"
     monkeypatch.setenv("XDG_CACHE_HOME", str(bare / "xdg"))
     assert data_directory() == bare / "xdg" / "picsc" / "data"
@@ -34,15 +34,15 @@ def test_explicit_wins_over_the_variable_over_the_cache(monkeypatch: pytest.Monk
 def test_empty_and_relative_variables_do_not_count(
     monkeypatch: pytest.MonkeyPatch, bare: Path, variable: str, value: str
 ) -> None:
-    monkeypatch.setattr(directory.sys, "platform", "linux")
+    monkeypatch.setattr(cache.sys, "platform", "linux")
     monkeypatch.setenv(variable, value)
     assert data_directory() == bare / ".cache" / "picsc" / "data"
 
 
 def test_cache_folder_of_macos_and_windows(monkeypatch: pytest.MonkeyPatch, bare: Path) -> None:
-    monkeypatch.setattr(directory.sys, "platform", "darwin")
+    monkeypatch.setattr(cache.sys, "platform", "darwin")
     assert data_directory() == bare / "Library" / "Caches" / "picsc" / "data"
-    monkeypatch.setattr(directory.sys, "platform", "win32")
+    monkeypatch.setattr(cache.sys, "platform", "win32")
     assert data_directory() == bare / "AppData" / "Local" / "picsc" / "data"
     monkeypatch.setenv("LOCALAPPDATA", str(bare / "local"))
     assert data_directory() == bare / "local" / "picsc" / "data"

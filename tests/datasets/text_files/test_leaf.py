@@ -12,9 +12,9 @@ from picsc.datasets.catalog.lookup import by_name
 from picsc.datasets.images import ImageSet
 from picsc.datasets.open import read_or_get
 from picsc.datasets.text_files import leaf_json
+from picsc.datasets.text_files.alphabet import LETTERS
 from picsc.datasets.text_files.leaf import read_leaf
 from picsc.datasets.text_files.leaf_json import leaf_users
-from picsc.datasets.text_files.shakespeare import LETTERS
 from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError
 from picsc.settings import ReadSettings

@@ -7,7 +7,8 @@ import pytest
 
 from picsc import audit, cross_validate
 from picsc.datasets.catalog.lookup import by_name
-from picsc.datasets.text_files.shakespeare import FEWEST, LETTERS, WINDOW, encoded, letter_codes, read_plays, windows
+from picsc.datasets.text_files.alphabet import LETTERS, encoded, letter_codes
+from picsc.datasets.text_files.shakespeare import FEWEST, WINDOW, read_plays, windows
 from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError, SettingsError
 from picsc.settings import ReadSettings

@@ -15,8 +15,8 @@ from picsc.settings import ReadSettings
 from picsc.training.batched.diw import StackGuide, weighing
 from picsc.training.batched.layout import Problem, Stack, stack_problems
 from picsc.training.batched.mlp import outputs, unflatten
-from picsc.training.batched.train import Recipe, train_stack
-from picsc.training.jobs import Guide, Lesson
+from picsc.training.batched.train import train_stack
+from picsc.training.jobs import Guide, Lesson, Recipe
 from picsc.training.table_trainer import TableBackend
 from picsc.weighting.diw import Match
 from tests.stacks import networks, vectors

@@ -15,8 +15,8 @@ from picsc.settings import ReadSettings
 from picsc.training.batched.early_stopping import held_out_loss
 from picsc.training.batched.layout import Problem, Stack, stack_problems
 from picsc.training.batched.mlp import unflatten
-from picsc.training.batched.train import Fitted, Recipe, train_stack
-from picsc.training.jobs import Lesson
+from picsc.training.batched.train import train_stack
+from picsc.training.jobs import Fitted, Lesson, Recipe
 from picsc.training.single import task_loss
 from picsc.training.table_trainer import TableBackend
 from tests.stacks import KINDS, draw_problem, networks, tensors, vectors

@@ -9,7 +9,8 @@ from picsc.equations.penalties import PENALTIES, Anchor, pairwise_kl
 from picsc.runtime.threads import one_thread
 from picsc.training.batched.layout import Problem, Stack, minibatches, stack_problems
 from picsc.training.batched.mlp import Weights, flatten, fragment_fishers, unflatten
-from picsc.training.batched.train import STACK_FLOATS, Recipe, problems_per_stack, train_stack
+from picsc.training.batched.train import STACK_FLOATS, problems_per_stack, train_stack
+from picsc.training.jobs import Recipe
 from picsc.training.single import train
 from tests.reference import objective
 from tests.stacks import KINDS, UNEVEN, draw_problem, draw_problems, networks, tensors, vector, vectors

@@ -12,8 +12,9 @@ import pytest
 
 from picsc.reports.compare import CompareReport, CompareUnit, Risk, Weights
 from picsc.settings import PAPERS_METHODS
-from picsc_cli.formats.table.compare import MOST_TARGETS, PAPERS_NAMES, compare_summary, compare_table, megabytes
+from picsc_cli.formats.table.compare import MOST_TARGETS, compare_summary, compare_table, megabytes
 from picsc_cli.output.registry import as_text
+from picsc_cli.text.method_names import PAPERS_NAMES
 from picsc_cli.text.page import Page
 from tests.factories.compare import (
     REFUSED,

@@ -17,7 +17,9 @@ from picsc_cli.formats.table.cv import cv_summary, cv_table
 from picsc_cli.formats.table.recipes import recipes_summary, recipes_table
 from picsc_cli.output.registry import as_text
 from picsc_cli.text.page import Page, figures, signed, span
-from tests.factories.audit import DIVERGED, audit_report, cv_report, method_report, recipe_report, recipe_row, unit
+from tests.factories.audit import audit_report
+from tests.factories.cv import DIVERGED, cv_report, method_report, unit
+from tests.factories.recipes import recipe_report, recipe_row
 
 GOLDEN = Path(__file__).parents[3] / "golden"
 ESC = "\x1b"

@@ -1,0 +1,47 @@
+"""The small reference model of an audit."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from picsc.equations.likelihood import Likelihood, check_labels
+from picsc.training.networks import mlp
+from picsc.training.single import train
+
+REFERENCE_STEPS, REFERENCE_LR, REFERENCE_BATCH = 300, 0.02, 1024
+"""How the audit's reference model is trained: the same work for any number of rows."""
+
+
+def fit_reference(x: Tensor, y: Tensor, *, likelihood: Likelihood, outputs: int, seed: int) -> nn.Module:
+    """The audit's reference model: the paper's MLP trained on the pooled rows.
+
+    Source: "Model architectures": four hidden ReLU units, Adam.
+
+    Args:
+        x: encoded, standardised features (n, f).
+        y: int64 (n,) classes, or floats (n,) in units of their standard deviation.
+        likelihood: of y.
+        outputs: classes, or 1 for numbers.
+        seed: of the initial weights and of the minibatches.
+
+    Returns:
+        The trained model, in x's precision and on its device. Its distribution does not depend on the order of rows.
+
+    Raises:
+        DataError: there are no rows, or the labels do not fit.
+        NumericsError: training left the finite numbers.
+    """
+    if likelihood == "classes" and len(y):
+        check_labels(y, outputs)
+    model = mlp(x.shape[1], outputs, seed=seed, dtype=x.dtype, device=x.device)
+    train(
+        model,
+        x,
+        y,
+        likelihood=likelihood,
+        steps=REFERENCE_STEPS,
+        lr=REFERENCE_LR,
+        batch_size=REFERENCE_BATCH,
+        seed=seed,
+    )
+    return model

@@ -1,0 +1,32 @@
+"""A random part of the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from picsc.datasets.rows import Rows
+from picsc.datasets.table import Dataset
+
+
+def random_part(dataset: Dataset, rows: Rows, share: float, seed: int) -> Rows:
+    """A random share of some rows, balanced over classes where every class has two of them.
+
+    Args:
+        dataset: the table, whose rows all have a label.
+        rows: to draw from.
+        share: in (0, 1).
+        seed: of the draw.
+
+    Returns:
+        Row numbers, increasing.
+    """
+    balance, target = None, dataset.target
+    if target is not None and target.kind == "classes":
+        codes = target.values[rows].astype(np.int64)
+        balance = codes if np.bincount(codes)[codes].min() >= 2 else None
+    try:
+        _, part = train_test_split(rows, test_size=share, random_state=seed, stratify=balance)
+    except ValueError:  # fewer rows than classes
+        _, part = train_test_split(rows, test_size=share, random_state=seed)
+    return np.sort(part).astype(np.int64)

@@ -1,0 +1,18 @@
+"""Text as a stream can show it."""
+
+from __future__ import annotations
+
+import codecs
+
+
+def is_unicode(encoding: str | None) -> bool:
+    """Whether text in this encoding can hold every character; an unknown encoding cannot."""
+    try:
+        return codecs.lookup(encoding or "ascii").name.startswith("utf")
+    except LookupError:
+        return False
+
+
+def printable(text: str) -> str:
+    r"""The text on one line: what is not printable (a line break, an escape sequence) shown as `\n` or `\x1b`."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)

@@ -1,0 +1,31 @@
+"""Eq. 14's tau, and the threshold that it is compared with."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from picsc.equations.divergence import fisher_gap
+from picsc.equations.trigger import tau, threshold
+
+
+def test_tau_is_the_fisher_gap_times_the_covariate_kl() -> None:
+    """Two Gaussians of one column: I = 1 / s^2, and KL of N(0, 1) against N(0, 2^2) is log 2 - 3/8."""
+    gap = fisher_gap(torch.tensor([1.0], dtype=torch.float64), torch.tensor([0.25], dtype=torch.float64))
+    kl = math.log(2) - 3 / 8
+    assert float(tau(gap, torch.tensor(kl, dtype=torch.float64))) == pytest.approx(0.75 * kl, rel=1e-12)
+    assert tau(0.75, kl) == pytest.approx(0.75 * kl, rel=1e-12)
+
+
+@pytest.mark.parametrize(("gap", "kl"), [(0.0, 2.0), (2.0, 0.0)])
+def test_tau_is_0_where_one_of_its_factors_is(gap: float, kl: float) -> None:
+    assert tau(gap, kl) == 0.0
+
+
+def test_the_threshold_is_the_quantile_that_the_level_asks_for() -> None:
+    """Of 99 draws and the observed value, 5 may lie above: the 95th smallest draw."""
+    draws = torch.arange(1.0, 100.0).flip(0)
+    found = threshold(torch.cat([torch.tensor([7.0]), draws]), level=0.05)
+    assert (found.tau, found.gamma) == (7.0, 95.0)

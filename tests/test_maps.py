@@ -1,0 +1,36 @@
+"""The plan of the house: every file is on the map of its package, and no room is too full."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = sorted({file.parent for top in ("picsc", "picsc_cli") for file in (ROOT / top).rglob("*.py")})
+MOST_FILES = 25
+IN_ROOT = 3
+"""Modules of picsc itself."""
+
+
+def contents(package: Path) -> list[str]:
+    """Modules and packages inside, but for `__init__`."""
+    modules = [file.stem for file in package.glob("*.py") if file.stem != "__init__"]
+    return sorted(modules + [folder.parent.name for folder in package.glob("*/__init__.py")])
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=[str(package.relative_to(ROOT)) for package in PACKAGES])
+def test_the_docstring_of_a_package_names_each_of_its_files_once(package: Path) -> None:
+    docstring = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    assert sorted(re.findall(r"^- `(\w+)`: \S", docstring, re.MULTILINE)) == contents(package)
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=[str(package.relative_to(ROOT)) for package in PACKAGES])
+def test_no_folder_is_too_full(package: Path) -> None:
+    assert len(list(package.glob("*.py"))) <= MOST_FILES
+
+
+def test_the_root_holds_packages() -> None:
+    assert len([file for file in (ROOT / "picsc").glob("*.py") if file.stem != "__init__"]) <= IN_ROOT
