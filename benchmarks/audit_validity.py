@@ -36,7 +36,7 @@ import torch
 from scipy.stats import binom, ks_2samp, mannwhitneyu
 from sklearn.ensemble import RandomForestClassifier
 
-from picsc.auditing.exchangeability import Contrast, Exchange
+from picsc.auditing.exchangeability import Contrast, PermutationScheme
 from picsc.auditing.table_view import audit_table
 from picsc.auditing.two_questions import ShiftTest, shift_test
 from picsc.datasets.catalog.lookup import by_name
@@ -115,7 +115,7 @@ def false_alarm(name: str, repeat: int, folds: int, draws: int) -> bool:
         prepared(name, repeat % 5),
         labels,
         Contrast(folds, tuple(range(folds)), "rest"),
-        Exchange(strata=pieces.strata),
+        PermutationScheme(strata=pieces.strata),
         level=LEVEL,
         draws=draws,
         seed=repeat,
@@ -267,7 +267,7 @@ def one(name: str, kind: str, share: float, size: int, repeat: int, draws: int) 
         audit_table(dataset, seed=repeat),
         labels,
         Contrast(PIECES, tuple(range(PIECES)), "rest"),
-        Exchange(),
+        PermutationScheme(),
         level=LEVEL,
         draws=draws,
         seed=repeat,

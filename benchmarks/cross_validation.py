@@ -36,10 +36,10 @@ from torch import Tensor
 
 from picsc.equations.penalties import PENALTIES
 from picsc.runtime.threads import one_thread
-from picsc.training.batched.layout import Problem, stack_problems
+from picsc.training.batched.layout import TrainingProblem, stack_problems
 from picsc.training.batched.mlp import outputs, unflatten
 from picsc.training.batched.train import problems_per_stack, train_stack
-from picsc.training.jobs import Recipe
+from picsc.training.jobs import TrainingRecipe
 
 FOLDS, REPEATS, HIDDEN, STEPS, LR, STRENGTH = 5, 5, 4, 200, 0.02, 0.1
 SHAPES = {"sonar": (208, 60, 2), "australian": (690, 14, 2), "phoneme": (5404, 5, 2)}
@@ -118,7 +118,7 @@ def ours(table: Table, seed: int, *, strength: float) -> list[float]:
         for i in range(FOLDS):
             train = fold != i
             fragment = fold[train] - (fold[train] > i) if strength else np.zeros(int(train.sum()), np.int64)
-            problems.append(Problem(table.x[train], table.y[train], fragment))
+            problems.append(TrainingProblem(table.x[train], table.y[train], fragment))
             tests.append(np.flatnonzero(fold == i))
     rows, f = problems[0].x.shape
     at_once = problems_per_stack(rows, 1, HIDDEN)
@@ -129,7 +129,7 @@ def ours(table: Table, seed: int, *, strength: float) -> list[float]:
         theta = first_weights(stack.problems, f, classes, seed + start)
         lam = torch.full((stack.problems, 1), strength)
         penalty = PENALTIES["kl"] if strength else None
-        fitted = train_stack(theta, stack, Recipe(STEPS, LR), hidden=HIDDEN, strength=lam, penalty=penalty)
+        fitted = train_stack(theta, stack, TrainingRecipe(STEPS, LR), hidden=HIDDEN, strength=lam, penalty=penalty)
         accuracy += [scored(fitted.theta[i : i + 1], table, test, classes) for i, test in enumerate(tests[part])]
     return [float(np.mean(accuracy[i : i + FOLDS])) for i in range(0, len(accuracy), FOLDS)]
 

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 import picsc
-from picsc.auditing.exchangeability import Contrast, Exchange
-from picsc.auditing.null_statistics import Table, columns_of, rows_of
+from picsc.auditing.exchangeability import Contrast, PermutationScheme
+from picsc.auditing.null_statistics import TestInputs, columns_of, rows_of
 from picsc.auditing.permutations import label_draws
 from picsc.auditing.table_view import audit_table
 from picsc.datasets.load import from_frame
@@ -71,11 +71,17 @@ def _is_number(head: str, name: str) -> bool:
     return "real" in line or "integer" in line
 
 
-def mean_kl(table: Table, fold: Ints, strata: Ints, draws: int) -> NDArray[np.float64]:
+def mean_kl(table: TestInputs, fold: Ints, strata: Ints, draws: int) -> NDArray[np.float64]:
     """Mean column KL of the folds, then of `draws` permutations within classes."""
     contrast = Contrast(FOLDS, tuple(range(FOLDS)), "rest")
     null = label_draws(
-        table.contributions, fold, contrast, Exchange(strata=strata), rows=table.rows_per_draw, draws=draws, seed=0
+        table.contributions,
+        fold,
+        contrast,
+        PermutationScheme(strata=strata),
+        rows=table.rows_per_draw,
+        draws=draws,
+        seed=0,
     )
     total = columns_of(table, null).kl + rows_of(table, null).kl
     return np.asarray(total.mean(1)) / len(table.columns)
@@ -116,14 +122,14 @@ def of_set(folder: Path, seeds: int, draws: int) -> dict[str, object]:
     }
 
 
-def _seen(frame: pd.DataFrame) -> tuple[Dataset, Table, Ints]:
+def _seen(frame: pd.DataFrame) -> tuple[Dataset, TestInputs, Ints]:
     """The table, what the audit sees of its covariates, and its classes."""
     dataset = from_frame(frame, ReadSettings())
     assert dataset.target is not None  # noqa: S101 - the last column is
     return dataset, audit_table(replace(dataset, target=None), seed=0), dataset.target.values.astype(np.int64)
 
 
-def _value(table: Table, fold: Ints, strata: Ints) -> float:
+def _value(table: TestInputs, fold: Ints, strata: Ints) -> float:
     return float(mean_kl(table, fold, strata, FEW)[0])
 
 

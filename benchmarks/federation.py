@@ -44,9 +44,9 @@ from picsc.datasets.images import ImageSet, pixel_scale
 from picsc.federated.algorithms.fedavg import FedAvg
 from picsc.federated.clients.evaluation import own_rows
 from picsc.federated.clients.local_steps import LocalRecipe
-from picsc.federated.clients.local_terms import Guidance
+from picsc.federated.clients.local_terms import LocalTerms
 from picsc.federated.clients.networks import ClientModules
-from picsc.federated.rounds import Entry, Rules, begin, play_round
+from picsc.federated.rounds import Contender, RoundSettings, begin, run_round
 from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
 from picsc.training.networks import lenet
@@ -192,15 +192,19 @@ def _picsc_round(path: Path) -> Round:
         recipe=LocalRecipe(int(given["epochs"]), int(given["batch_size"]), momentum=float(given["momentum"])),
         workers=len(os.sched_getaffinity(0)),
     )
-    entry = Entry("fedavg", FedAvg(), clients, (float(given["lr"]),))
+    entry = Contender("fedavg", FedAvg(), clients, (float(given["lr"]),))
     course = begin(entry, 0)
     course.state["theta"] = torch.from_numpy(given["theta"])[None]
-    rules = Rules(rounds=1, seed=1_000_000 * (int(given["seed"]) + 1), participants=len(rows))  # not Flower's order
+    rules = RoundSettings(
+        rounds=1, seed=1_000_000 * (int(given["seed"]) + 1), participants=len(rows)
+    )  # not Flower's order
     with one_thread():
         warm = torch.tensor(entry.rates)
-        clients.fit(np.arange(2), course.state["theta"][None], Guidance(), warm, seed=0, round_number=0)  # as Flower's
+        clients.fit(
+            np.arange(2), course.state["theta"][None], LocalTerms(), warm, seed=0, round_number=0
+        )  # as Flower's
         start, processor = time.perf_counter(), time.process_time()
-        play_round([entry], [course], rules, 0)
+        run_round([entry], [course], rules, 0)
         theta = course.state["theta"][0].numpy()
         return Round(theta, time.perf_counter() - start, time.process_time() - processor)
 

@@ -62,7 +62,7 @@ def only_settings() -> Iterator[Shown]:
         _SHOWN.reset(token)
 
 
-def resolved(
+def resolve_settings(
     kind: type[S],
     flags: Mapping[str, object],
     *,
@@ -116,7 +116,7 @@ def resolved(
     if project is not None and not quiet:
         told = of_project(both.origins, project)
         if told:
-            streams.say(told)
+            streams.warn(told)
     return Found(both.settings, data, dataset, demonstration)
 
 

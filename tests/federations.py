@@ -13,7 +13,7 @@ from picsc.federated.clients.evaluation import own_rows
 from picsc.federated.clients.local_steps import LocalRecipe
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.clients.networks import ClientModules
-from picsc.federated.rounds import Course, Entry, Rules, begin, play_round
+from picsc.federated.rounds import Contender, RoundSettings, RunState, begin, run_round
 from picsc.training.networks import mlp
 
 FEATURES, HIDDEN = 4, 3
@@ -77,11 +77,11 @@ def play(
     rounds: int = 3,
     rates: tuple[float, ...] = (0.1,),
     **rules: object,
-) -> Course:
+) -> RunState:
     """All rounds of one algorithm."""
-    entry = Entry("one", algorithm, clients, rates)
+    entry = Contender("one", algorithm, clients, rates)
     course = begin(entry, 0)
     settings = {"participants": len(clients.train), **rules}
     for t in range(rounds):
-        play_round([entry], [course], Rules(rounds=rounds, seed=0, **settings), t)  # type: ignore[arg-type]
+        run_round([entry], [course], RoundSettings(rounds=rounds, seed=0, **settings), t)  # type: ignore[arg-type]
     return course

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from picsc.training.batched.layout import Problem
+from picsc.training.batched.layout import TrainingProblem
 from picsc.training.networks import mlp
 
 KINDS = (("classes", 2), ("classes", 3), ("numbers", 1))
@@ -25,7 +25,7 @@ def draw_problem(
     outputs: int = 2,
     seed: int = 0,
     weighted: bool = False,
-) -> Problem:
+) -> TrainingProblem:
     """One problem whose fragment j has sizes[j] rows, in random order; classes can be learned from the features."""
     rng = np.random.default_rng(seed)
     n = sum(sizes)
@@ -33,7 +33,7 @@ def draw_problem(
     codes = rng.integers(0, outputs, n) if likelihood == "classes" else rng.normal(size=n)
     x = rng.normal(size=(n, f)) + 0.7 * np.asarray(codes)[:, None] + 0.5 * fragment[:, None] * (np.arange(f) == 0)
     weight = rng.exponential(size=n) if weighted else None
-    return Problem(x.astype(np.float32), codes, fragment, weight)
+    return TrainingProblem(x.astype(np.float32), codes, fragment, weight)
 
 
 def draw_problems(
@@ -43,7 +43,7 @@ def draw_problems(
     likelihood: str = "classes",
     outputs: int = 2,
     weighted: bool = False,
-) -> list[Problem]:
+) -> list[TrainingProblem]:
     """One problem per line of sizes."""
     return [
         draw_problem(line, f, likelihood=likelihood, outputs=outputs, seed=seed, weighted=weighted)
@@ -51,7 +51,7 @@ def draw_problems(
     ]
 
 
-def tensors(problem: Problem, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor, Tensor]:
+def tensors(problem: TrainingProblem, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor, Tensor]:
     """The problem's x, y and fragments."""
     y = torch.from_numpy(problem.y)
     x = torch.from_numpy(problem.x).to(dtype)

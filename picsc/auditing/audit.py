@@ -13,7 +13,7 @@ import pandas as pd
 from picsc.auditing import design
 from picsc.auditing.fold_balance import balance, more_balanced
 from picsc.auditing.image_view import image_features, image_rows, refuse_table_options, with_noise
-from picsc.auditing.piece_tests import judge
+from picsc.auditing.piece_tests import run_piece_tests
 from picsc.auditing.summary import set_aside, summary
 from picsc.auditing.table_view import audit_table, too_wide
 from picsc.auditing.verdict import overall
@@ -21,7 +21,7 @@ from picsc.datasets.description import data_info, encoding_guessed, left_out
 from picsc.datasets.files.libsvm import libsvm_choices
 from picsc.datasets.images import ImageSet
 from picsc.datasets.load import from_frame, load
-from picsc.datasets.open import take_in
+from picsc.datasets.open import open_data
 from picsc.datasets.texts import TokenSet, no_text
 from picsc.fragments import Cut, cut, cut_clients, validate
 from picsc.reports.common import AuditReport, Finding, NullInfo
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from picsc.auditing.null_statistics import Table
+    from picsc.auditing.null_statistics import TestInputs
     from picsc.datasets.table import Dataset
     from picsc.settings import AuditSettings
 
@@ -178,7 +178,7 @@ def audit(
     )
     given = [path for path in (data, reference) if isinstance(path, str | Path) and path not in REFERENCES]
     read = libsvm_choices(given, read)
-    dataset = take_in(data, y, read, keys=settings.keys)
+    dataset = open_data(data, y, read, keys=settings.keys)
     if isinstance(dataset, ImageSet):
         refuse_table_options(settings, with_table=settings.reference == "file")
     if isinstance(reference, str) and reference not in REFERENCES:
@@ -221,7 +221,9 @@ def audit_dataset(
     if settings.gamma is not None:
         findings.append(_raw_threshold(settings.gamma))
     paired = design.pieces(pieces.fragments, tested, named)
-    judged, drawn, aside, mean_kl = judge(everything, table, labels, contrast, exchange, paired, settings, tell=tell)
+    judged, drawn, aside, mean_kl = run_piece_tests(
+        everything, table, labels, contrast, exchange, paired, settings, tell=tell
+    )
     findings += set_aside([judged[k].name for k in aside], "pieces")
     balanced = balance(pieces, mean_kl, with_file=reference is not None)
     findings += more_balanced(balanced, settings.level)
@@ -250,7 +252,7 @@ def audit_dataset(
 
 def _prepared(
     data: Dataset | ImageSet, settings: AuditSettings, tell: Callable[[str], None], *, with_table: bool
-) -> tuple[Dataset, Cut, Callable[[Dataset], Table], list[Finding]]:
+) -> tuple[Dataset, Cut, Callable[[Dataset], TestInputs], list[Finding]]:
     """The rows, their pieces, how to make what the tests see of some of them, and what is to be told of all this."""
     if isinstance(data, ImageSet):
         refuse_table_options(settings, with_table=with_table)
@@ -259,7 +261,7 @@ def _prepared(
         features = image_features(with_noise(data, pieces.fragments, noise, seed=settings.seed), seed=settings.seed)
         return features.dataset, pieces, features.table, [features.finding]
 
-    def table(rows: Dataset) -> Table:
+    def table(rows: Dataset) -> TestInputs:
         tell("training the reference model")
         return audit_table(rows, seed=settings.seed)
 

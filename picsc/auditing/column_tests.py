@@ -47,7 +47,7 @@ Missing = tuple[Tensor, Tensor, Tensor]
 """G of the missing rate, absolute difference of rates, and Bernoulli KL, (C, K) each."""
 
 
-class Shift(NamedTuple):
+class ColumnShiftTest(NamedTuple):
     """Statistics of one column, per (draw, piece): all (C, K), float64."""
 
     statistic: Tensor
@@ -124,7 +124,7 @@ def count(column: Coded, labels: Ints, contrast: Contrast, rows: Ints | slice = 
     return torch.from_numpy(counts.reshape(draws, contrast.labels, column.t))
 
 
-def shift(column: Coded, counts: Tensor, contrast: Contrast) -> Shift:
+def shift(column: Coded, counts: Tensor, contrast: Contrast) -> ColumnShiftTest:
     """All statistics of one column from its counts.
 
     Args:
@@ -149,7 +149,7 @@ def shift(column: Coded, counts: Tensor, contrast: Contrast) -> Shift:
     else:
         none = torch.zeros_like(piece_n)
         missing = none, none, none
-    return Shift(statistic.nan_to_num(0.0), effect, *missing, level_kl)
+    return ColumnShiftTest(statistic.nan_to_num(0.0), effect, *missing, level_kl)
 
 
 def missing_shift(absent: Tensor, present: Tensor, absent_r: Tensor, present_r: Tensor) -> Missing:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from picsc.auditing.exchangeability import Contrast, Exchange, Ints, blocks
+from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme, blocks
 from picsc.auditing.verdict import Piece
 from picsc.datasets.rows import stack, take
 from picsc.errors import DataError, SettingsError
@@ -79,7 +79,7 @@ def check_size(k: int, settings: AuditSettings) -> None:
         raise SettingsError(f"{k} pieces x {settings.draws} draws: at most {MOST_DRAWN} in all; lower --draws")
 
 
-def exchange(pieces: Cut, labels: Ints, settings: AuditSettings, n: int) -> Exchange:
+def exchange(pieces: Cut, labels: Ints, settings: AuditSettings, n: int) -> PermutationScheme:
     """What the null may permute: it repeats the way the pieces were made."""
     kept = np.setdiff1d(np.arange(n), pieces.unassigned)
     extra = len(labels) - len(kept)  # the rows of a reference file are strata and units of their own kind
@@ -91,9 +91,9 @@ def exchange(pieces: Cut, labels: Ints, settings: AuditSettings, n: int) -> Exch
         return np.concatenate([ids, ids.max() + 1 + np.arange(extra)]) if extra else ids
 
     if settings.block > 1:
-        return Exchange(units=_blocks(labels, _stream_order(pieces, kept, len(labels)), settings))
+        return PermutationScheme(units=_blocks(labels, _stream_order(pieces, kept, len(labels)), settings))
     # a file's rows were never stratified together with the pieces, so only rows may change places with them
-    return Exchange(units=extended(pieces.units), strata=None if extra else extended(pieces.strata))
+    return PermutationScheme(units=extended(pieces.units), strata=None if extra else extended(pieces.strata))
 
 
 def _blocks(labels: Ints, order: Ints, settings: AuditSettings) -> Ints:

@@ -45,7 +45,7 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class PermutationScheme:
     """What may change places under the null."""
 
     units: Ints | None = None
@@ -53,9 +53,9 @@ class Exchange:
     strata: Ints | None = None
     """(n,) class within which labels are permuted, as stratified splits do; None for one class."""
 
-    def among(self, rows: Ints) -> Exchange:
+    def among(self, rows: Ints) -> PermutationScheme:
         """The same for some of the rows."""
-        return Exchange(*(None if ids is None else ids[rows] for ids in (self.units, self.strata)))
+        return PermutationScheme(*(None if ids is None else ids[rows] for ids in (self.units, self.strata)))
 
 
 def blocks(labels: Ints, length: int, order: Ints) -> Ints:
@@ -78,7 +78,7 @@ def blocks(labels: Ints, length: int, order: Ints) -> Ints:
     return ids.reshape(-1).astype(np.int64)
 
 
-def subsample(labels: Ints, exchange: Exchange, *, rows: int, seed: int) -> Ints:
+def subsample(labels: Ints, exchange: PermutationScheme, *, rows: int, seed: int) -> Ints:
     """Row numbers of a proportional subsample, by label and stratum, in whole units.
 
     Returns:
@@ -101,7 +101,9 @@ def subsample(labels: Ints, exchange: Exchange, *, rows: int, seed: int) -> Ints
     return np.sort(shuffled[np.unique((np.arange(rows) * (n / rows)).astype(np.int64))])
 
 
-def draw_labels(labels: Ints, exchange: Exchange, *, draws: int, seed: int, cells: int = 4_000_000) -> Iterator[Ints]:
+def draw_labels(
+    labels: Ints, exchange: PermutationScheme, *, draws: int, seed: int, cells: int = 4_000_000
+) -> Iterator[Ints]:
     """The observed labels, then `draws` permutations of them, in chunks of (C, n).
 
     Args:

@@ -31,7 +31,7 @@ from picsc.training.single import train
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from picsc.auditing.null_statistics import Table
+    from picsc.auditing.null_statistics import TestInputs
     from picsc.datasets.images import ImageSet
     from picsc.fragments import Fragment
     from picsc.settings import AuditSettings
@@ -53,7 +53,7 @@ class ImageFeatures:
     finding: Finding
     """Tells what the columns are."""
 
-    def table(self, dataset: Dataset, covariates: Dataset | None = None) -> Table:
+    def table(self, dataset: Dataset, covariates: Dataset | None = None) -> TestInputs:
         """Say what some of the images contribute.
 
         Reading: the model is not trained again on fewer images, so a feature means the same for every piece.

@@ -15,11 +15,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.auditing.column_tests import Coded, Shift, count, missing_shift, shift
+from picsc.auditing.column_tests import Coded, ColumnShiftTest, count, missing_shift, shift
 from picsc.auditing.domain_classifier import held_out_ranks
 from picsc.auditing.model_tests import ModelShift, label_sums, model_shift, moment_kl
 from picsc.auditing.multiplicity import Evidence, evidence, p_among
-from picsc.auditing.wide_ks import Walker, ks_distances, untied_distances, walker
+from picsc.auditing.wide_ks import SortedScan, ks_distances, untied_distances, walker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ COLUMNS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TestInputs:
     """What the tests see of n rows; all of it is fixed before a label is permuted."""
 
     columns: tuple[Coded, ...]
@@ -140,7 +140,7 @@ class ColumnDraws:
         return tuple(found)
 
 
-def columns_of(table: Table, null: LabelDraws) -> ColumnDraws:
+def columns_of(table: TestInputs, null: LabelDraws) -> ColumnDraws:
     """KS, G and missingness of every column in every draw, one column in memory at a time, or a few of many."""
     shape = null.effective.shape
     joint, loudest = torch.full(shape, -math.inf, dtype=torch.float64), torch.zeros(shape[0], dtype=torch.float64)
@@ -171,7 +171,7 @@ def columns_of(table: Table, null: LabelDraws) -> ColumnDraws:
 
 
 def _spoken(
-    columns: Sequence[Coded], drawn: Sequence[Shift], members: Members, at: Sequence[int]
+    columns: Sequence[Coded], drawn: Sequence[ColumnShiftTest], members: Members, at: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
     """Evidence and effect of the values of a few columns, (B + 1, columns, K); what was observed goes to its place."""
     spoken = evidence(torch.stack([each.statistic for each in drawn], 1))
@@ -186,7 +186,7 @@ def _spoken(
 
 
 def _missing_spoken(
-    columns: Sequence[Coded], drawn: Sequence[Shift], members: Members, at: Sequence[int]
+    columns: Sequence[Coded], drawn: Sequence[ColumnShiftTest], members: Members, at: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
     """The same of the missing rates of those columns that have missing values."""
     some = [i for i, column in enumerate(columns) if column.has_missing]
@@ -203,14 +203,14 @@ def at_own_size(effect: Tensor, effective: Tensor) -> Tensor:
     return (effect * (effective / effective[0]).sqrt()).clamp(max=1)
 
 
-def _shifts(column: Coded, null: LabelDraws) -> Shift:
+def _shifts(column: Coded, null: LabelDraws) -> ColumnShiftTest:
     """All draws of one column, (B + 1, K) each; the observed row is the whole table's."""
     contrast, rows = null.contrast, null.rows[: null.sampled]
     width = max(null.sampled, contrast.labels * column.t)
     parts = [
         shift(column, count(column, chunk, contrast, rows), contrast) for chunk in null.chunks(width, null.sampled)
     ]
-    drawn = Shift(*(torch.cat(each) for each in zip(*parts, strict=True)))
+    drawn = ColumnShiftTest(*(torch.cat(each) for each in zip(*parts, strict=True)))
     if not null.whole:
         whole = shift(column, count(column, null.observed[None], contrast), contrast)
         for each, observed in zip(drawn, whole, strict=True):
@@ -218,24 +218,24 @@ def _shifts(column: Coded, null: LabelDraws) -> Shift:
     return drawn
 
 
-def _of_many(columns: Sequence[Coded], null: LabelDraws, walk: Walker) -> list[Shift]:
+def _of_many(columns: Sequence[Coded], null: LabelDraws, walk: SortedScan) -> list[ColumnShiftTest]:
     """All draws of a few columns of a short table that has many."""
     untied = [i for i, c in enumerate(columns) if c.test == "ks" and not c.has_missing and c.t == len(c.codes) + 1]
-    drawn: dict[int, Shift] = {}
+    drawn: dict[int, ColumnShiftTest] = {}
     if untied:
         distances = untied_distances([columns[i].codes for i in untied], walk)
         n, n_r = (torch.from_numpy(size).double() for size in walk.sizes)
         none = torch.zeros_like(n)
         statistics = (distances.square() / (1 / n + 1 / n_r)).nan_to_num(0.0)
         pairs = zip(statistics, distances, strict=True)
-        drawn = {i: Shift(*pair, none, none, none, none) for i, pair in zip(untied, pairs, strict=True)}
+        drawn = {i: ColumnShiftTest(*pair, none, none, none, none) for i, pair in zip(untied, pairs, strict=True)}
     return [
         drawn[i] if i in drawn else _shifts(column, null) if column.test == "g" else _walked(column, walk)
         for i, column in enumerate(columns)
     ]
 
 
-def _walked(column: Coded, walk: Walker) -> Shift:
+def _walked(column: Coded, walk: SortedScan) -> ColumnShiftTest:
     """All draws of one numeric column of a short table that has many."""
     distance, n, n_r = ks_distances(column.codes, column.t - 1 if column.has_missing else None, walk)
     none = torch.zeros_like(n)
@@ -243,7 +243,7 @@ def _walked(column: Coded, walk: Walker) -> Shift:
     if column.has_missing:
         total, total_r = (torch.from_numpy(size).double() for size in walk.sizes)
         missing = missing_shift(total - n, n, total_r - n_r, n_r)
-    return Shift((distance.square() / (1 / n + 1 / n_r)).nan_to_num(0.0), distance, *missing, none)
+    return ColumnShiftTest((distance.square() / (1 / n + 1 / n_r)).nan_to_num(0.0), distance, *missing, none)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +262,7 @@ class RowDraws:
     """(K,) observed Gaussian KL of a numeric target; 0 for classes."""
 
 
-def rows_of(table: Table, null: LabelDraws) -> RowDraws:
+def rows_of(table: TestInputs, null: LabelDraws) -> RowDraws:
     """Fisher gap, Fisher KL, score and Gaussian KL in every draw, from one product of labels and rows."""
     d, f, contrast = table.parameters, table.f_numeric, null.contrast
     observed = null.sums.observed
@@ -297,7 +297,7 @@ def _summed_kl(sums: Tensor, f: int, contrast: Contrast) -> Tensor:
     return total
 
 
-def target_of(table: Table, null: LabelDraws, rows: RowDraws) -> tuple[ColumnTest, Tensor, Tensor]:
+def target_of(table: TestInputs, null: LabelDraws, rows: RowDraws) -> tuple[ColumnTest, Tensor, Tensor]:
     """The target's own test; its statistic, and its effect at the piece's own size, in every draw."""
     assert table.target is not None  # noqa: S101 - the caller has one
     drawn = _shifts(table.target, null)
@@ -308,7 +308,7 @@ def target_of(table: Table, null: LabelDraws, rows: RowDraws) -> tuple[ColumnTes
     return test, drawn.statistic, at_own_size(drawn.effect.nan_to_num(0.0), null.effective)
 
 
-def domain_of(table: Table, null: LabelDraws, *, seed: int, jobs: int) -> tuple[Tensor, Tensor, Tensor]:
+def domain_of(table: TestInputs, null: LabelDraws, *, seed: int, jobs: int) -> tuple[Tensor, Tensor, Tensor]:
     """Held-out AUC of the domain classifier (K,); its statistic and its effect 2 AUC - 1, (B + 1, K).
 
     A draw permutes the labels of both halves at once, as if the halves' AUCs were independent. They are not: a chance

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.auditing.exchangeability import Contrast, Exchange, Ints, draw_labels, subsample
+from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme, draw_labels, subsample
 from picsc.auditing.model_tests import label_sizes, label_sums
 
 PerRow = Callable[[Ints], Tensor]
@@ -86,7 +86,14 @@ class RowSums:
 
 
 def label_draws(
-    quantities: PerRow, labels: Ints, contrast: Contrast, exchange: Exchange, *, rows: int, draws: int, seed: int
+    quantities: PerRow,
+    labels: Ints,
+    contrast: Contrast,
+    exchange: PermutationScheme,
+    *,
+    rows: int,
+    draws: int,
+    seed: int,
 ) -> LabelDraws:
     """Permute labels, of all rows or of a subsample.
 

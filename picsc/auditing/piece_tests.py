@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from picsc.auditing import design
 from picsc.auditing.attribution import attributed, effects_of_pieces
 from picsc.auditing.column_notes import column_notes
-from picsc.auditing.exchangeability import Contrast, Exchange, Ints
+from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme
 from picsc.auditing.two_questions import shift_test
 from picsc.auditing.verdict import Piece, Rule, verdicts
 from picsc.datasets.rows import take
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from picsc.auditing.null_statistics import Table
+    from picsc.auditing.null_statistics import TestInputs
     from picsc.datasets.table import Dataset
     from picsc.reports.common import FragmentReport
     from picsc.settings import AuditSettings
@@ -41,12 +41,12 @@ class Judged(NamedTuple):
     """(B + 1,) see `picsc.auditing.two_questions.ShiftTest`; of all pieces, none set aside."""
 
 
-def judge(
+def run_piece_tests(
     dataset: Dataset,
-    table: Callable[[Dataset], Table],
+    table: Callable[[Dataset], TestInputs],
     labels: Ints,
     contrast: Contrast,
-    exchange: Exchange,
+    exchange: PermutationScheme,
     pieces: tuple[Piece, ...],
     settings: AuditSettings,
     *,
@@ -81,10 +81,10 @@ def judge(
 
 def _judged(
     dataset: Dataset,
-    table: Callable[[Dataset], Table],
+    table: Callable[[Dataset], TestInputs],
     labels: Ints,
     contrast: Contrast,
-    exchange: Exchange,
+    exchange: PermutationScheme,
     pieces: tuple[Piece, ...],
     settings: AuditSettings,
     tell: Callable[[str], None],

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from picsc.auditing.column_tests import Coded, code_levels, code_numbers
 from picsc.auditing.exchangeability import ROWS_PER_DRAW, Ints
-from picsc.auditing.null_statistics import Table
+from picsc.auditing.null_statistics import TestInputs
 from picsc.auditing.reference_model import fit_reference
 from picsc.datasets.encoding import encode, fit
 from picsc.datasets.table import Target
@@ -38,7 +38,7 @@ CONTRIBUTIONS = 50_000_000
 """Most numbers per draw: rows times what each contributes."""
 
 
-def audit_table(dataset: Dataset, *, seed: int, covariates: Dataset | None = None) -> Table:
+def audit_table(dataset: Dataset, *, seed: int, covariates: Dataset | None = None) -> TestInputs:
     """Code the columns, train the reference model on all rows, and say what each row contributes.
 
     Source: Section "Model architectures" for the model; Eq. 1 for its per-row gradients.
@@ -85,7 +85,7 @@ def _combined(encoded: NDArray[np.float32], *, seed: int) -> NDArray[np.float32]
 
 def table_of(
     dataset: Dataset, encoded: NDArray[np.float32], inputs: NDArray[np.float32], model: nn.Module | None
-) -> Table:
+) -> TestInputs:
     """Code the columns, and say what each row contributes to a model that is already trained.
 
     The gradients of short tables are taken in float64, so that row order changes nothing beyond 1e-12.
@@ -109,7 +109,7 @@ def table_of(
         gradient, labelled = scores(rows).tensor_split([d], dim=1)
         return torch.cat([gradient, gradient.square(), labelled, *values(rows), torch.ones_like(labelled)], 1)
 
-    return Table(
+    return TestInputs(
         columns=tuple(_coded(column) for column in dataset.columns),
         target=None if target is None else _coded(target),
         encoded=encoded,

@@ -25,7 +25,7 @@ from picsc.auditing.null_statistics import (
     ColumnDraws,
     ColumnTest,
     RowDraws,
-    Table,
+    TestInputs,
     columns_of,
     domain_of,
     rows_of,
@@ -35,7 +35,7 @@ from picsc.auditing.permutations import label_draws
 from picsc.equations.trigger import tau
 
 if TYPE_CHECKING:
-    from picsc.auditing.exchangeability import Contrast, Exchange, Ints
+    from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme
 
 Floats = NDArray[np.float64]
 
@@ -88,10 +88,10 @@ class ShiftTest:
 
 
 def shift_test(
-    table: Table,
+    table: TestInputs,
     labels: Ints,
     contrast: Contrast,
-    exchange: Exchange,
+    exchange: PermutationScheme,
     *,
     level: float,
     draws: int,

@@ -26,7 +26,7 @@ Steps = NDArray[np.int16] | NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Walker:
+class SortedScan:
     """Labels of every draw, ready to walk along any column. Arrays (n, C, K)."""
 
     piece: NDArray[np.bool_]
@@ -39,7 +39,7 @@ class Walker:
     """(C, K) rows of piece and reference."""
 
 
-def walker(labels: NDArray[np.integer], contrast: Contrast) -> Walker:
+def walker(labels: NDArray[np.integer], contrast: Contrast) -> SortedScan:
     """Prepare the walks.
 
     Args:
@@ -50,7 +50,7 @@ def walker(labels: NDArray[np.integer], contrast: Contrast) -> Walker:
     piece = along == np.asarray(contrast.pieces)
     reference = ~piece if contrast.reference == "rest" else along == np.asarray(contrast.reference)
     sizes = piece.sum(0, dtype=np.int64), reference.sum(0, dtype=np.int64)
-    return Walker(piece, reference, _steps(piece, reference, *sizes), sizes)
+    return SortedScan(piece, reference, _steps(piece, reference, *sizes), sizes)
 
 
 def _steps(
@@ -63,7 +63,7 @@ def _steps(
     return steps
 
 
-def untied_distances(codes: Sequence[Ints | NDArray[np.int16]], walk: Walker) -> Tensor:
+def untied_distances(codes: Sequence[Ints | NDArray[np.int16]], walk: SortedScan) -> Tensor:
     """As `ks_distances`, for some columns at a time whose values are all there and all different, (columns, C, K).
 
     A step of one column is so short that calling it takes longer than its numbers.
@@ -87,7 +87,9 @@ def untied_distances(codes: Sequence[Ints | NDArray[np.int16]], walk: Walker) ->
         return torch.from_numpy(furthest / (size * size_r))  # 0 / 0 is NaN
 
 
-def ks_distances(codes: Ints | NDArray[np.int16], missing: int | None, walk: Walker) -> tuple[Tensor, Tensor, Tensor]:
+def ks_distances(
+    codes: Ints | NDArray[np.int16], missing: int | None, walk: SortedScan
+) -> tuple[Tensor, Tensor, Tensor]:
     """Largest difference of the two distribution functions of one column.
 
     Args:

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from picsc.comparison.feature_space import RANDOM_FEATURES
 from picsc.comparison.methods import Comparison, Result, choices, run
 from picsc.comparison.summary import assemble
-from picsc.comparison.transfer_tasks import Plan, Trial, plan
-from picsc.comparison.weights import NOTHING, Weighed, weigh
+from picsc.comparison.transfer_tasks import TransferPlan, TransferTask, plan
+from picsc.comparison.weights import NOTHING, RowWeights, estimate_weights
 from picsc.datasets.description import left_out
 from picsc.datasets.encoding import fit
 from picsc.datasets.files.libsvm import read_alike
 from picsc.datasets.images import ImageSet
 from picsc.datasets.load import load
-from picsc.datasets.open import take_in
+from picsc.datasets.open import open_data
 from picsc.datasets.rows import Rows, stack
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
@@ -158,7 +158,7 @@ def compare(
     if isinstance(data, str | Path):
         settings = read_alike(settings, data)
     with TemporaryDirectory(prefix="picsc-") as parts:  # a call from Python is not resumed, so nothing stays behind
-        dataset = take_in(data, y, settings.read, keys=_keys(settings, data))
+        dataset = open_data(data, y, settings.read, keys=_keys(settings, data))
         return compare_dataset(dataset, settings, target=target_file(settings), run_dir=Path(parts) / "run")
 
 
@@ -233,7 +233,7 @@ def _compared(
     learned = max(len(trial.train) for trial in made.trials)
     recipe = replace(recipe_of(settings.train, learned, kind), warmup=settings.penalty.warmup)
     work = learned * len(made.trials) * max(1, len(table.columns))
-    balanced: tuple[Trial, ...] = ()
+    balanced: tuple[TransferTask, ...] = ()
     if "dob-scv" in methods:
         recut = settings.cut.model_copy(update={"splitter": "dob-scv"})
         balanced = plan(table, settings.model_copy(update={"cut": recut}), count, official).trials
@@ -302,15 +302,15 @@ def _run_all(
     return dict(zip(methods, found, strict=True))
 
 
-def _weighed(task: tuple[Comparison, Literal["raw", "layer"], list[Weighting], RunFolder, int]) -> Weighed:
+def _weighed(task: tuple[Comparison, Literal["raw", "layer"], list[Weighting], RunFolder, int]) -> RowWeights:
     """The weights of one trial; a function of the module, so that another process can call it."""
     comparison, space, wanted, folder, i = task
     trial, weigh_settings = comparison.trials[i], comparison.weigh
 
     def compute() -> dict[str, NDArray[Any]]:
-        return weigh(comparison.backend, trial, space, weigh_settings, wanted).arrays()
+        return estimate_weights(comparison.backend, trial, space, weigh_settings, wanted).arrays()
 
-    return Weighed.of(kept(folder, f"weights/{'-'.join(wanted)}/{i}", compute))
+    return RowWeights.of(kept(folder, f"weights/{'-'.join(wanted)}/{i}", compute))
 
 
 def _method(task: tuple[Comparison, RunFolder, CompareMethod]) -> Result:
@@ -331,7 +331,7 @@ def _memory_words(comparison: Comparison, wanted: Sequence[Weighting]) -> str:
     return f"weighing up to {n:,} rows for {m:,}: {sizes}"
 
 
-def _methods(settings: CompareSettings, made: Plan, table: Dataset) -> list[CompareMethod]:
+def _methods(settings: CompareSettings, made: TransferPlan, table: Dataset) -> list[CompareMethod]:
     """Everything to run, in the order of the report.
 
     Raises:

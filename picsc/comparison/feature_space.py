@@ -20,7 +20,7 @@ from picsc.datasets.rows import Rows
 from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.runtime.devices import as_sums, placed
-from picsc.training.jobs import Backend
+from picsc.training.jobs import Trainer
 from picsc.training.network_inputs import ImageInputs, Read, TextInputs
 from picsc.training.network_trainer import LOOKED_AT, ModuleBackend
 from picsc.training.table_trainer import TableBackend
@@ -37,7 +37,7 @@ CHUNK_FLOATS = 1 << 24
 
 
 def covariates(
-    backend: Backend, space: Space, source: Rows, target: Rows, *, seed: int, chunk: int | None = None
+    backend: Trainer, space: Space, source: Rows, target: Rows, *, seed: int, chunk: int | None = None
 ) -> tuple[Tensor, Tensor]:
     """The covariates of two sets of rows, standardised by the source rows.
 
@@ -72,7 +72,7 @@ def covariates(
         return _standardised(ours, theirs, step)
 
 
-def raw_reader(backend: Backend, source: Rows, seed: int) -> tuple[Read, int]:
+def raw_reader(backend: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
     """How the covariates themselves are read, and how many rows at once.
 
     Args:
@@ -89,7 +89,7 @@ def raw_reader(backend: Backend, source: Rows, seed: int) -> tuple[Read, int]:
     return _projected_words(backend.inputs.texts, seed, backend.device)
 
 
-def layer_reader(backend: Backend, source: Rows, seed: int) -> tuple[Read, int]:
+def layer_reader(backend: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
     """How the hidden units of a plain model that learned from the source rows are read, and how many rows at once.
 
     Args:
@@ -124,7 +124,7 @@ def layer_reader(backend: Backend, source: Rows, seed: int) -> tuple[Read, int]:
     return units, LOOKED_AT
 
 
-SPACES: dict[Space, Callable[[Backend, Rows, int], tuple[Read, int]]] = {"raw": raw_reader, "layer": layer_reader}
+SPACES: dict[Space, Callable[[Trainer, Rows, int], tuple[Read, int]]] = {"raw": raw_reader, "layer": layer_reader}
 """From a backend, source rows and a seed to how rows become points."""
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from picsc.equations.likelihood import Likelihood
 from picsc.evaluation.metrics import row_accuracy, row_log_loss
-from picsc.training.jobs import Backend, Lesson
+from picsc.training.jobs import Trainer, TrainingJob
 
 EXPONENTS = (0.0, 0.5, 1.0)
 """Powers of the weights: none, flattened, full."""
@@ -50,8 +50,8 @@ class Choice:
 
 
 def choose(
-    backend: Backend,
-    lessons: Sequence[Lesson],
+    backend: Trainer,
+    lessons: Sequence[TrainingJob],
     weights: Sequence[Floats | None],
     ratios: Sequence[Floats | None],
     likelihood: Likelihood,
@@ -144,7 +144,7 @@ class _Tested:
         return min(risks, key=lambda candidate: np.nan_to_num(risks[candidate], nan=np.inf))
 
 
-def _held_out(lesson: Lesson, inner: int) -> list[NDArray[np.int64]]:
+def _held_out(lesson: TrainingJob, inner: int) -> list[NDArray[np.int64]]:
     """Positions of the training rows that each inner fold tests, in random order; fragments lose about equal shares."""
     generator = np.random.default_rng([lesson.seed, 8])
     order = generator.permutation(len(lesson.train))
@@ -153,7 +153,7 @@ def _held_out(lesson: Lesson, inner: int) -> list[NDArray[np.int64]]:
     return [np.sort(order[j::k]) for j in range(min(inner, k))]
 
 
-def _without(lesson: Lesson, held: NDArray[np.int64], weights: Floats | None, power: float) -> Lesson:
+def _without(lesson: TrainingJob, held: NDArray[np.int64], weights: Floats | None, power: float) -> TrainingJob:
     """The lesson on all rows but those held out, with weights to a power."""
     kept = np.setdiff1d(np.arange(len(lesson.train)), held)
     weight = None

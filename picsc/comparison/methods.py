@@ -17,15 +17,15 @@ import torch
 from numpy.typing import NDArray
 
 from picsc.comparison.iwcv import Choice, choose
-from picsc.comparison.transfer_tasks import Trial, redrawn
-from picsc.comparison.weights import Weighed
+from picsc.comparison.transfer_tasks import TransferTask, redrawn
+from picsc.comparison.weights import RowWeights
 from picsc.equations.likelihood import Likelihood
 from picsc.evaluation.metrics import row_accuracy, row_log_loss, scores_of_models
 from picsc.runtime.run_folder import RunFolder, kept
 from picsc.settings import CompareMethod, PenaltySettings, WeighSettings
-from picsc.training.algorithm_2 import Rules, advance, begin
-from picsc.training.jobs import Backend, Guide, Lesson
-from picsc.training.tuning import chosen_by_inner_folds, chosen_by_looking_ahead
+from picsc.training.algorithm_2 import Algorithm2Settings, initial_state, learn_fragment
+from picsc.training.jobs import TargetRows, Trainer, TrainingJob
+from picsc.training.tuning import tune_by_inner_cv, tune_prequentially
 from picsc.weighting import diagnose, flattened
 
 Arrays = dict[str, NDArray[Any]]
@@ -38,14 +38,14 @@ COLUMNS = ("accuracy", "log_loss", "auc", "diverged", "rows", "strength", "ess",
 class Comparison:
     """One data set, all trials, and how to train."""
 
-    backend: Backend
+    backend: Trainer
     likelihood: Likelihood
-    trials: tuple[Trial, ...]
-    weighed: tuple[Weighed, ...]
+    trials: tuple[TransferTask, ...]
+    weighed: tuple[RowWeights, ...]
     """Of each trial."""
     chosen: tuple[Choice, ...]
     """What importance-weighted cross-validation found of each trial; empty where it was not run."""
-    balanced: tuple[Trial, ...]
+    balanced: tuple[TransferTask, ...]
     """The trials of DOB-SCV's folds; empty where there are none."""
     algorithm: int
     penalty: PenaltySettings
@@ -165,7 +165,9 @@ def _refusal(comparison: Comparison, method: CompareMethod, i: int) -> str:
     return "" if method in ("dob-scv", "cv-choice") else comparison.weighed[i].refused.get(weighting_of(method), "")
 
 
-def _score(comparison: Comparison, trial: Trial, model: _Model, found: Arrays, place: int) -> tuple[Floats, Floats]:
+def _score(
+    comparison: Comparison, trial: TransferTask, model: _Model, found: Arrays, place: int
+) -> tuple[Floats, Floats]:
     """Write a model's scores; what each judging row adds to them."""
     y = comparison.backend.targets(trial.train, trial.judge)
     failed = model.diverged or not np.isfinite(model.outputs).all()
@@ -196,16 +198,16 @@ def _flattened(weights: Floats, exponent: float) -> Floats:
     return np.asarray(flattened(torch.from_numpy(weights), exponent).numpy(), np.float64)
 
 
-def _lesson(trial: Trial) -> Lesson:
-    return Lesson(trial.train, trial.fragment, trial.judge, trial.seed)
+def _lesson(trial: TransferTask) -> TrainingJob:
+    return TrainingJob(trial.train, trial.fragment, trial.judge, trial.seed)
 
 
-def _lessons(comparison: Comparison, some: Sequence[int]) -> list[Lesson]:
+def _lessons(comparison: Comparison, some: Sequence[int]) -> list[TrainingJob]:
     return [_lesson(comparison.trials[i]) for i in some]
 
 
 def _taught(
-    comparison: Comparison, lessons: list[Lesson], strengths: Floats | None = None, decays: Floats | None = None
+    comparison: Comparison, lessons: list[TrainingJob], strengths: Floats | None = None, decays: Floats | None = None
 ) -> list[_Model]:
     """Train one model per lesson."""
     none = np.zeros((len(lessons), 1))
@@ -250,7 +252,7 @@ def _dynamic(comparison: Comparison, some: Sequence[int]) -> list[_Model]:
     for i, lesson in zip(some, _lessons(comparison, some), strict=True):
         trial = comparison.trials[i]
         rows = trial.labelled if match == "losses" else trial.adapt
-        lessons.append(replace(lesson, fragment=np.zeros_like(lesson.fragment), guide=Guide(rows, match)))
+        lessons.append(replace(lesson, fragment=np.zeros_like(lesson.fragment), guide=TargetRows(rows, match)))
     return _taught(comparison, lessons)
 
 
@@ -273,7 +275,7 @@ def _corrected(comparison: Comparison, some: Sequence[int], *, by_chance: bool =
     lessons = [_lesson(trial) for trial in trials]
     strength = comparison.penalty.strength
     if strength == "auto":
-        used = chosen_by_inner_folds(
+        used = tune_by_inner_cv(
             comparison.backend, lessons, comparison.likelihood, penalised=True, inner=comparison.inner
         )
     else:
@@ -284,9 +286,7 @@ def _corrected(comparison: Comparison, some: Sequence[int], *, by_chance: bool =
 def _decayed(comparison: Comparison, some: Sequence[int]) -> list[_Model]:
     """Weight decay in the place of the penalty, chosen on training rows."""
     lessons = _lessons(comparison, some)
-    used = chosen_by_inner_folds(
-        comparison.backend, lessons, comparison.likelihood, penalised=False, inner=comparison.inner
-    )
+    used = tune_by_inner_cv(comparison.backend, lessons, comparison.likelihood, penalised=False, inner=comparison.inner)
     return _taught(comparison, lessons, decays=used)
 
 
@@ -295,17 +295,19 @@ def _carried(comparison: Comparison, some: Sequence[int]) -> list[_Model]:
     return _carried_along(comparison, [comparison.trials[i] for i in some], corrected=False)
 
 
-def _carried_along(comparison: Comparison, trials: Sequence[Trial], *, corrected: bool) -> list[_Model]:
+def _carried_along(comparison: Comparison, trials: Sequence[TransferTask], *, corrected: bool) -> list[_Model]:
     """Learn the pieces of each trial one after another, by Algorithm 2 or without a penalty."""
     sequences = [[t.train[t.fragment == j] for j in range(int(t.fragment.max()) + 1)] for t in trials]
     seeds, scaled_on = [trial.seed for trial in trials], [trial.train for trial in trials]
     learner = comparison.backend.learner(sequences, seeds, scaled_on)
-    penalty, state = comparison.penalty, begin(learner)
+    penalty, state = comparison.penalty, initial_state(learner)
     off = torch.zeros(len(trials), 1, device=state.theta.device, dtype=state.theta.dtype)
-    rules = Rules(off, off, penalty.alpha, penalty.gamma, penalty.when_quiet, corrected and penalty.merge == "fisher")
+    rules = Algorithm2Settings(
+        off, off, penalty.alpha, penalty.gamma, penalty.when_quiet, corrected and penalty.merge == "fisher"
+    )
     used = np.full(len(trials), np.nan)
     if corrected and penalty.strength == "auto":
-        used = chosen_by_looking_ahead(
+        used = tune_prequentially(
             comparison.backend, sequences, seeds, scaled_on, comparison.likelihood, rules, penalised=True
         )
     elif corrected:
@@ -314,7 +316,7 @@ def _carried_along(comparison: Comparison, trials: Sequence[Trial], *, corrected
         rules = replace(rules, strength=torch.from_numpy(used[:, None]).to(off))
     diverged = np.zeros(len(trials), np.int64)
     for t in range(len(sequences[0])):
-        state, step = advance(state, learner, t, rules)
+        state, step = learn_fragment(state, learner, t, rules)
         now = step.diverged[:, 0].cpu().numpy()
         diverged = np.where(diverged > 0, diverged, now)
     evaluated = state.theta

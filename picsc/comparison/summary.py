@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from picsc.comparison.iwcv import RISKS, Choice
 from picsc.comparison.methods import Comparison, Result, weighting_of
-from picsc.comparison.transfer_tasks import Plan
+from picsc.comparison.transfer_tasks import TransferPlan
 from picsc.datasets.description import data_info
 from picsc.datasets.images import ImageSet
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
-from picsc.evaluation.means import difference, interval, known_mean, nan_mean
+from picsc.evaluation.means import difference, finite_mean, interval, nan_mean
 from picsc.evaluation.paired_tests import Paired, resampled_t, rows_and_repeats_t
 from picsc.reports.common import Difference, Finding, Interval, finite
 from picsc.reports.compare import (
@@ -76,7 +76,7 @@ def words(method: CompareMethod, settings: CompareSettings) -> str:
 def assemble(
     data: Dataset | ImageSet | TokenSet,
     settings: CompareSettings,
-    plan: Plan,
+    plan: TransferPlan,
     comparison: Comparison,
     results: Results,
     findings: tuple[Finding, ...],
@@ -115,7 +115,7 @@ def assemble(
 
 
 def _method(
-    name: CompareMethod, results: Results, plan: Plan, comparison: Comparison, settings: CompareSettings
+    name: CompareMethod, results: Results, plan: TransferPlan, comparison: Comparison, settings: CompareSettings
 ) -> CompareMethodReport:
     result = results[name]
     columns = result.columns
@@ -129,10 +129,10 @@ def _method(
     return CompareMethodReport(
         method=name,
         words=words(name, settings),
-        accuracy=known_mean(columns["accuracy"]),
+        accuracy=finite_mean(columns["accuracy"]),
         interval=_possible(interval(_paired(result, None, "accuracy", plan)), comparison),
-        log_loss=known_mean(columns["log_loss"]),
-        targets=tuple(known_mean(values) for values in accuracy.T),
+        log_loss=finite_mean(columns["log_loss"]),
+        targets=tuple(finite_mean(values) for values in accuracy.T),
         weights=weights,
         memory=_memory(name, comparison),
         strengths=_distinct(used) if name in _CHOSEN_STRENGTH else (),
@@ -143,7 +143,7 @@ def _method(
     )
 
 
-def _unit(name: CompareMethod, result: Result, plan: Plan, i: int) -> CompareUnit:
+def _unit(name: CompareMethod, result: Result, plan: TransferPlan, i: int) -> CompareUnit:
     at = {key: float(values[i]) for key, values in result.columns.items()}
     trial = plan.trials[i]
     reason = result.refused[i]
@@ -167,12 +167,12 @@ def _unit(name: CompareMethod, result: Result, plan: Plan, i: int) -> CompareUni
     )
 
 
-def _by_target(values: Floats, plan: Plan) -> Floats:
+def _by_target(values: Floats, plan: TransferPlan) -> Floats:
     """(R, K)."""
     return values.reshape(plan.repeats, len(plan.names))
 
 
-def _difference(ours: Result, theirs: Result, name: str, plan: Plan) -> Difference:
+def _difference(ours: Result, theirs: Result, name: str, plan: TransferPlan) -> Difference:
     return difference(
         name,
         ours.columns["accuracy"] - theirs.columns["accuracy"],
@@ -182,7 +182,7 @@ def _difference(ours: Result, theirs: Result, name: str, plan: Plan) -> Differen
     )
 
 
-def _paired(ours: Result, theirs: Result | None, key: str, plan: Plan) -> Paired | None:
+def _paired(ours: Result, theirs: Result | None, key: str, plan: TransferPlan) -> Paired | None:
     """The test that fits how targets came about; of one method alone its interval."""
     values = ours.columns[key] - (0.0 if theirs is None else theirs.columns[key])
     by_target = _by_target(values, plan)
@@ -199,7 +199,7 @@ def _paired(ours: Result, theirs: Result | None, key: str, plan: Plan) -> Paired
     return resampled_t(means[None], tested[:1], others[:1])
 
 
-def _by_row(ours: Result, theirs: Result | None, key: str, plan: Plan, k: int) -> Floats:
+def _by_row(ours: Result, theirs: Result | None, key: str, plan: TransferPlan, k: int) -> Floats:
     """Difference of each row of target k that judged, mean over the repeats in which it did."""
     trials = range(k, len(plan.trials), len(plan.names))
     rows = np.concatenate([plan.trials[i].judge for i in trials])
@@ -216,7 +216,7 @@ def _by_row(ours: Result, theirs: Result | None, key: str, plan: Plan, k: int) -
     return means
 
 
-def _test_words(plan: Plan) -> str:
+def _test_words(plan: TransferPlan) -> str:
     if plan.fixed:
         repeats = f" and {plan.repeats} repeats" if plan.repeats > 1 else ", given the trained models"
         return f"paired t-test over the target's rows{repeats}, 95 % intervals"
@@ -225,7 +225,7 @@ def _test_words(plan: Plan) -> str:
     return f"corrected resampled t-test over {len(plan.names)} targets, each the mean of its repeats, 95 % intervals"
 
 
-def _targets(plan: Plan, comparison: Comparison) -> tuple[TargetInfo, ...]:
+def _targets(plan: TransferPlan, comparison: Comparison) -> tuple[TargetInfo, ...]:
     found = []
     for k, name in enumerate(plan.names):
         trial = plan.trials[k]
@@ -237,7 +237,7 @@ def _targets(plan: Plan, comparison: Comparison) -> tuple[TargetInfo, ...]:
                 adapt=len(trial.adapt),
                 labelled=len(trial.labelled),
                 judge=len(trial.judge),
-                separation=known_mean(np.array(seen)),
+                separation=finite_mean(np.array(seen)),
             )
         )
     return tuple(found)
@@ -293,10 +293,10 @@ def _risks(choices: Sequence[Choice], plain: Result) -> tuple[Risk, ...]:
         found.append(
             Risk(
                 by,
-                known_mean(accuracy),
-                known_mean(log_loss),
-                *(known_mean(np.abs(each)) for each in off),
-                *(None if (mean := known_mean(each)) is None else abs(mean) for each in off),
+                finite_mean(accuracy),
+                finite_mean(log_loss),
+                *(finite_mean(np.abs(each)) for each in off),
+                *(None if (mean := finite_mean(each)) is None else abs(mean) for each in off),
             )
         )
     return tuple(found)

@@ -32,7 +32,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TransferTask:
     """One target in one repeat. Row numbers are those of the whole table."""
 
     name: str
@@ -58,11 +58,11 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TransferPlan:
     """All trials of a comparison."""
 
     setting: Setting
-    trials: tuple[Trial, ...]
+    trials: tuple[TransferTask, ...]
     """Repeat by repeat, equally many each."""
     names: tuple[str, ...]
     """Of the targets of a repeat."""
@@ -93,7 +93,7 @@ class _Target:
     rows: Rows
 
 
-def plan(dataset: Dataset, settings: CompareSettings, count: int, official: Rows) -> Plan:
+def plan(dataset: Dataset, settings: CompareSettings, count: int, official: Rows) -> TransferPlan:
     """Every trial of every repeat.
 
     Args:
@@ -129,16 +129,16 @@ def plan(dataset: Dataset, settings: CompareSettings, count: int, official: Rows
     if bias is not None:
         words += f"; training rows selected by {bias.words}"
     setting: Setting = "transfer" if settings.test_on else "integral"
-    return Plan(setting, tuple(trials), (name,), fixed, not fixed, words, ())
+    return TransferPlan(setting, tuple(trials), (name,), fixed, not fixed, words, ())
 
 
-def _by_pieces(dataset: Dataset, settings: CompareSettings, count: int, official: Rows) -> Plan:
+def _by_pieces(dataset: Dataset, settings: CompareSettings, count: int, official: Rows) -> TransferPlan:
     """Pieces are the targets: the named ones, or each in turn."""
     everything = settings.cut.by is not None  # pieces by owner keep their rows of an official test part
     pool = np.arange(dataset.n) if everything else np.setdiff1d(np.arange(dataset.n), official)
 
     setting: Setting = "in turn" if settings.in_turn else "transfer"
-    trials: list[Trial] = []
+    trials: list[TransferTask] = []
     findings: list[Finding] = []
     names: tuple[str, ...] = ()
     words = ""
@@ -160,7 +160,7 @@ def _by_pieces(dataset: Dataset, settings: CompareSettings, count: int, official
         words += f"; learned from {listed(settings.train_on, _SHOWN) or 'all others'}"
     redrawn_folds = bool(settings.cut.folds) and settings.cut.shuffle
     fixed = setting == "transfer" and not redrawn_folds
-    return Plan(setting, tuple(trials), names, fixed, redrawn_folds, words, tuple(findings))
+    return TransferPlan(setting, tuple(trials), names, fixed, redrawn_folds, words, tuple(findings))
 
 
 def _targets(pieces: Sequence[Fragment], settings: CompareSettings) -> list[_Target]:
@@ -201,7 +201,7 @@ def _too_small(targets: Sequence[_Target]) -> list[Finding]:
 
 def _trial(
     dataset: Dataset, settings: CompareSettings, r: int, target: _Target, bias: Selection | None, *, pool: int
-) -> Trial:
+) -> TransferTask:
     seed = settings.seed + r
     if len(target.rows) < SMALLEST_PIECE:
         raise DataError(
@@ -221,7 +221,7 @@ def _trial(
         parts = _dealt(dataset, parts[0], settings.fragments, seed)
     train = np.concatenate(parts)
     fragment = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    return Trial(
+    return TransferTask(
         name=target.name,
         repeat=r,
         seed=seed,
@@ -255,7 +255,7 @@ def _dealt(dataset: Dataset, rows: Rows, k: int, seed: int) -> list[Rows]:
     return [np.sort(order[j::k]) for j in range(k)]
 
 
-def redrawn(trial: Trial) -> Trial:
+def redrawn(trial: TransferTask) -> TransferTask:
     """The same trial with fragments of the same sizes made by chance."""
     generator = np.random.default_rng([trial.seed, 6])
     return replace(trial, fragment=generator.permutation(trial.fragment), drawn=True)

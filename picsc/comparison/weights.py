@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.comparison.feature_space import covariates
-from picsc.comparison.transfer_tasks import Trial
+from picsc.comparison.transfer_tasks import TransferTask
 from picsc.errors import DataError, NumericsError
 from picsc.settings import WeighSettings, Weighting
-from picsc.training.jobs import Backend
+from picsc.training.jobs import Trainer
 from picsc.weighting import WEIGHTINGS, refuse, separation
 from picsc.weighting.logistic import log_ratio
 
@@ -25,7 +25,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class RowWeights:
     """The weights of one trial."""
 
     weights: dict[str, NDArray[np.float64]]
@@ -46,7 +46,7 @@ class Weighed:
         return {**found, "separation": np.array(self.separation), "features": np.array(self.features)}
 
     @classmethod
-    def of(cls, arrays: Arrays) -> Weighed:
+    def of(cls, arrays: Arrays) -> RowWeights:
         """The inverse of `arrays`."""
 
         def named(kind: str) -> dict[str, NDArray[Any]]:
@@ -61,13 +61,17 @@ class Weighed:
         )
 
 
-NOTHING = Weighed({}, {}, float("nan"), {}, 0)
+NOTHING = RowWeights({}, {}, float("nan"), {}, 0)
 """Of a trial that no weighting looked at."""
 
 
-def weigh(
-    backend: Backend, trial: Trial, space: Literal["raw", "layer"], settings: WeighSettings, wanted: Sequence[Weighting]
-) -> Weighed:
+def estimate_weights(
+    backend: Trainer,
+    trial: TransferTask,
+    space: Literal["raw", "layer"],
+    settings: WeighSettings,
+    wanted: Sequence[Weighting],
+) -> RowWeights:
     """Weigh a trial's training rows for its target.
 
     Reading: weightings see the covariates of training rows and of the target rows that may be looked at, never those
@@ -104,4 +108,4 @@ def weigh(
         except NumericsError as error:
             refused[name] = str(error)
         seconds[name] = seconds.get(name, 0.0) + time.perf_counter() - began
-    return Weighed(weights, refused, overlap, seconds, int(x.shape[1]))
+    return RowWeights(weights, refused, overlap, seconds, int(x.shape[1]))

@@ -17,7 +17,7 @@ from picsc.cross_validation.splits import repeats
 from picsc.cross_validation.summary import assemble
 from picsc.datasets.description import left_out
 from picsc.datasets.images import ImageSet, refuse_columns
-from picsc.datasets.open import take_in
+from picsc.datasets.open import open_data
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
 from picsc.errors import DataError
@@ -136,7 +136,7 @@ def cross_validate(
         jobs=jobs,
     )
     with TemporaryDirectory(prefix="picsc-") as kept:  # a call from Python is not resumed, so nothing stays behind
-        dataset = take_in(data, y, settings.read, keys=settings.keys)
+        dataset = open_data(data, y, settings.read, keys=settings.keys)
         return cross_validate_dataset(dataset, settings, run_dir=Path(kept) / "run")
 
 

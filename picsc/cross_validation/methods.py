@@ -20,9 +20,9 @@ from picsc.equations.likelihood import Likelihood
 from picsc.evaluation.metrics import row_accuracy, scores_of_models
 from picsc.runtime.run_folder import RunFolder, kept
 from picsc.settings import Merge, PenaltySettings
-from picsc.training.algorithm_2 import Rules, State, Step, advance, begin
-from picsc.training.jobs import Backend, Lesson
-from picsc.training.tuning import chosen_by_inner_folds, chosen_by_looking_ahead
+from picsc.training.algorithm_2 import Algorithm2Settings, FragmentStep, State, initial_state, learn_fragment
+from picsc.training.jobs import Trainer, TrainingJob
+from picsc.training.tuning import tune_by_inner_cv, tune_prequentially
 
 Arrays = dict[str, NDArray[Any]]
 COLUMNS = (
@@ -39,7 +39,7 @@ Kind = Literal["merged", "last", "mean"]
 class Experiment:
     """One data set, all repeats, and how to train."""
 
-    backend: Backend
+    backend: Trainer
     likelihood: Likelihood
     repeats: tuple[Repeat, ...]
     algorithm: int
@@ -69,7 +69,7 @@ class Result:
     """(n,): how often a judging row was predicted right, mean over pieces and repeats; None unless kept."""
 
 
-def lessons_of(experiment: Experiment, repeats: Sequence[Repeat]) -> list[Lesson]:
+def lessons_of(experiment: Experiment, repeats: Sequence[Repeat]) -> list[TrainingJob]:
     """One lesson per repeat and piece."""
     found = []
     for repeat in repeats:
@@ -78,13 +78,13 @@ def lessons_of(experiment: Experiment, repeats: Sequence[Repeat]) -> list[Lesson
                 train, fragment = repeat.training(i)
             else:
                 train, fragment = fragmented([piece], np.empty(0, np.int64))
-            found.append(Lesson(train, fragment, repeat.tested(i), repeat.seed))
+            found.append(TrainingJob(train, fragment, repeat.tested(i), repeat.seed))
     return found
 
 
-def whole_lessons(experiment: Experiment) -> list[Lesson]:
+def whole_lessons(experiment: Experiment) -> list[TrainingJob]:
     """One lesson per repeat: all training rows, judged by the validation rows."""
-    return [Lesson(*repeat.whole(), repeat.validation, repeat.seed) for repeat in experiment.repeats]
+    return [TrainingJob(*repeat.whole(), repeat.validation, repeat.seed) for repeat in experiment.repeats]
 
 
 def plain(experiment: Experiment, folder: RunFolder, name: str) -> Result:
@@ -135,7 +135,7 @@ def _taught(
     experiment: Experiment,
     folder: RunFolder,
     name: str,
-    lessons: list[Lesson],
+    lessons: list[TrainingJob],
     by: str,
     shape: tuple[int, int] | None = None,
 ) -> Result:
@@ -150,7 +150,7 @@ def _taught(
     return Result({key: values.reshape(shape).astype(np.float64) for key, values in joined.items()}, right)
 
 
-def _teach(experiment: Experiment, lessons: list[Lesson], by: str) -> Arrays:
+def _teach(experiment: Experiment, lessons: list[TrainingJob], by: str) -> Arrays:
     """The columns of some lessons."""
     backend, fixed = experiment.backend, experiment.penalty.strength
     none = np.zeros((len(lessons), 1))
@@ -158,7 +158,7 @@ def _teach(experiment: Experiment, lessons: list[Lesson], by: str) -> Arrays:
     if by == "penalty" and fixed != "auto":
         used = np.full_like(none, fixed)
     elif by != "none":
-        chosen = chosen_by_inner_folds(
+        chosen = tune_by_inner_cv(
             backend, lessons, experiment.likelihood, penalised=by == "penalty", inner=experiment.inner
         )
         used = chosen[:, None]
@@ -185,11 +185,11 @@ def _carried(
     sequences, scaled_on, tested, seeds = _sequences(experiment)
     penalty, backend = experiment.penalty, experiment.backend
     learner = backend.learner(sequences, seeds, scaled_on)
-    state = begin(learner)
+    state = initial_state(learner)
     none = torch.zeros(len(sequences), 1, dtype=torch.float64)
     off = none.to(state.theta)
     merge = by == "penalty" and penalty.merge == "fisher"
-    rules = Rules(off, off, penalty.alpha, penalty.gamma, penalty.when_quiet, merge)
+    rules = Algorithm2Settings(off, off, penalty.alpha, penalty.gamma, penalty.when_quiet, merge)
     used = none
     if by == "penalty" and penalty.strength != "auto":
         used = torch.full_like(none, penalty.strength)
@@ -197,7 +197,7 @@ def _carried(
 
         def choose() -> Arrays:
             return {
-                "chosen": chosen_by_looking_ahead(
+                "chosen": tune_prequentially(
                     backend, sequences, seeds, scaled_on, experiment.likelihood, rules, penalised=by == "penalty"
                 )
             }
@@ -210,7 +210,7 @@ def _carried(
         judged = not experiment.foldwise or t == length - 1
 
         def learn(state: State = state, t: int = t, judged: bool = judged) -> Arrays:
-            after, step = advance(state, learner, t, rules)
+            after, step = learn_fragment(state, learner, t, rules)
             rows = [sum(map(len, sequence)) if experiment.foldwise else len(sequence[t]) for sequence in sequences]
             found: Arrays = {}
             for kind in kinds if judged else ():
@@ -247,7 +247,7 @@ def _sequences(experiment: Experiment) -> tuple[list[list[Rows]], list[Rows], li
     return sequences, [s[0] for s in sequences], [repeat.validation for repeat in repeats], [r.seed for r in repeats]
 
 
-def _of_step(step: Step) -> Arrays:
+def _of_step(step: FragmentStep) -> Arrays:
     """What the trigger saw, (g,) each."""
     looked = np.full(len(step.tau), float(step.looked))
     tau, gamma = (part[:, 0].double().cpu().numpy() for part in (step.tau, step.gamma))

@@ -11,7 +11,7 @@ from picsc.datasets.description import data_info
 from picsc.datasets.images import ImageSet
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
-from picsc.evaluation.means import difference, interval, known_mean, nan_mean
+from picsc.evaluation.means import difference, finite_mean, interval, nan_mean
 from picsc.evaluation.paired_tests import Paired, repeats_t, resampled_t, rows_t
 from picsc.reports.common import Difference, Finding, finite
 from picsc.reports.cv import CvReport, Loss, MethodReport, Unit
@@ -102,16 +102,16 @@ def _method(
     return MethodReport(
         method=name,
         words=_words(name, experiment, settings),
-        whole=known_mean(whole.columns["accuracy"]) if whole is not None else None,
-        whole_log_loss=known_mean(whole.columns["log_loss"]) if whole is not None else None,
+        whole=finite_mean(whole.columns["accuracy"]) if whole is not None else None,
+        whole_log_loss=finite_mean(whole.columns["log_loss"]) if whole is not None else None,
         fragments=tuple(map(finite, per_piece)),
-        mean=known_mean(accuracy),
+        mean=finite_mean(accuracy),
         variance=finite(float(np.var(known * 100, ddof=1))) if len(known) > 1 else None,
         interval=interval(_paired(result, None, "accuracy", experiment)),
-        log_loss=known_mean(columns["log_loss"]),
-        weighted_accuracy=known_mean(columns["weighted_accuracy"]),
+        log_loss=finite_mean(columns["log_loss"]),
+        weighted_accuracy=finite_mean(columns["weighted_accuracy"]),
         strengths=tuple(float(f"{value:.6g}") for value in np.unique(strength)) if has_strength else (),
-        penalty_share=known_mean(columns["share"]) if name in ("picsc", UNMERGED) else None,
+        penalty_share=finite_mean(columns["share"]) if name in ("picsc", UNMERGED) else None,
         flagged=(int(flagged), int(looked)) if looked else None,
         failed=sum(int((each.columns["diverged"] > 0).sum()) for each in (result, whole) if each is not None),
         differences=tuple(_difference(result, found[other], other, experiment) for other in against),
@@ -164,7 +164,9 @@ def _loss(found: dict[str, Result], whole: Result | None, experiment: Experiment
     """Split what fragmentation costs plain training."""
     if whole is None or "st-cv" not in found or "subsample" not in found:
         return None
-    top, pieces, chance = (known_mean(each.columns["accuracy"]) for each in (whole, found["st-cv"], found["subsample"]))
+    top, pieces, chance = (
+        finite_mean(each.columns["accuracy"]) for each in (whole, found["st-cv"], found["subsample"])
+    )
     if top is None or pieces is None or chance is None:
         return None
     shift = _paired(found["subsample"], found["st-cv"], "accuracy", experiment)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from picsc.settings import ReadSettings
 
 
-def take_in(
+def open_data(
     data: pd.DataFrame | ImageSet | TokenSet | ArrayLike | str | Path,
     y: ArrayLike | None,
     settings: ReadSettings,
@@ -60,7 +60,7 @@ def take_in(
     return from_arrays(values, None if y is None else np.asarray(y), settings)
 
 
-def read_or_get(
+def open_source(
     source: str, *, named: bool, settings: ReadSettings, keys: Sequence[str] = (), data_dir: Path | None = None
 ) -> Dataset | ImageSet | TokenSet:
     """What a command or a recipe names.

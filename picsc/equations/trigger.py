@@ -23,7 +23,7 @@ LEVEL = 0.05
 Number = TypeVar("Number", float, Tensor)
 
 
-class Shift(NamedTuple):
+class TriggerDecision(NamedTuple):
     """What the trigger saw."""
 
     tau: float
@@ -102,7 +102,7 @@ def summed_gaps(first: Tensor, total: Tensor | float, parts: Tensor) -> Tensor:
     return fisher_gap(first / sizes, (total - first) / (parts.shape[1] - sizes))
 
 
-def threshold(taus: Tensor, *, level: float = LEVEL) -> Shift:
+def calibrated_threshold(taus: Tensor, *, level: float = LEVEL) -> TriggerDecision:
     """The observed tau and the threshold that it exceeds with probability `level` if nothing is shifted.
 
     Source: Eq. 14, "a calibrated threshold gamma".
@@ -114,4 +114,4 @@ def threshold(taus: Tensor, *, level: float = LEVEL) -> Shift:
     """
     null = taus[1:].sort().values
     rank = min(len(null), math.ceil(round((len(null) + 1) * (1 - level), 6)))
-    return Shift(float(taus[0]), float(null[rank - 1]))
+    return TriggerDecision(float(taus[0]), float(null[rank - 1]))

@@ -17,7 +17,7 @@ def nan_mean(values: Floats) -> float:
     return float(known.mean()) if len(known) else float("nan")
 
 
-def known_mean(values: Floats) -> float | None:
+def finite_mean(values: Floats) -> float | None:
     """The same; None where there is none."""
     return finite(nan_mean(values))
 
@@ -41,9 +41,9 @@ def difference(
     """
     return Difference(
         against=against,
-        accuracy=known_mean(accuracies),
+        accuracy=finite_mean(accuracies),
         accuracy_interval=interval(accuracy),
         accuracy_p=None if accuracy is None else accuracy.p,
-        log_loss=known_mean(log_losses),
+        log_loss=finite_mean(log_losses),
         log_loss_p=None if log_loss is None else log_loss.p,
     )

@@ -1,8 +1,8 @@
 """Whether one method is better than another: 95 % intervals and paired tests of differences.
 
 Which one applies depends on what was repeated: `resampled_t` for folds, `repeats_t` for batches with several seeds,
-`rows_t` for batches with one seed, `rows_and_repeats_t` for targets that stay the same, `over_sets` for one result per
-data set. All are two-sided.
+`rows_t` for batches with one seed, `rows_and_repeats_t` for targets that stay the same, `compare_across_datasets` for
+one result per data set. All are two-sided.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def rows_and_repeats_t(by_row: Sequence[Floats], by_repeat: Floats) -> Paired | 
     return _student(mean, float(np.sqrt(total)), freedom)
 
 
-def over_sets(a: Floats, b: Floats) -> OverSets | None:
+def compare_across_datasets(a: Floats, b: Floats) -> OverSets | None:
     """A method against another one with one result per data set.
 
     Source: Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006, Section 3.1.

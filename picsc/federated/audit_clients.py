@@ -17,10 +17,9 @@ from picsc.federated.algorithms.fedavg import FedAvg
 from picsc.federated.build_clients import build, model_kind
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.clients.networks import ClientModules
-from picsc.federated.holdings import holdings, labelled
-from picsc.federated.rounds import Entry, Rules, begin, play_round
-from picsc.federated.summary_tests import ClientVerdict
-from picsc.federated.summary_tests import judge as judge_clients
+from picsc.federated.holdings import federated_split, labelled
+from picsc.federated.rounds import Contender, RoundSettings, begin, run_round
+from picsc.federated.summary_tests import ClientVerdict, run_client_tests
 from picsc.reports.common import Finding
 from picsc.reports.fed import ClientAudit, FedAuditReport
 from picsc.runtime.devices import pick_device
@@ -57,7 +56,7 @@ def audit_clients(
     data = labelled(data, findings)
     device = pick_device(settings.device)
     with one_thread():
-        held = holdings(data, settings, seed=settings.seed)
+        held = federated_split(data, settings, seed=settings.seed)
         held = replace(held, train=tuple(client.rows for client in held.clients))  # nothing has to be set aside
         clients = build(held, settings, device=device.device, workers=settings.jobs)
         theta = _model(clients, settings, tell)
@@ -66,7 +65,7 @@ def audit_clients(
         summaries = [clients.summary(i, theta, seed=settings.seed * k + i) for i in range(k)]
 
         def compared(kept: tuple[int, ...]) -> tuple[ClientAudit, ...]:
-            verdicts = judge_clients([summaries[i] for i in kept], clients.covariates)
+            verdicts = run_client_tests([summaries[i] for i in kept], clients.covariates)
             return tuple(_audited(held.clients[i].name, verdict) for i, verdict in zip(kept, verdicts, strict=True))
 
         found, aside = attributed(compared(tuple(range(k))), compared, _effects)
@@ -115,11 +114,11 @@ def _rounds(settings: FedSettings) -> int:
 def _model(clients: ClientMlps | ClientModules, settings: FedSettings, tell: Callable[[str], None]) -> torch.Tensor:
     """Where clients are compared, (d,)."""
     rate = RATE if settings.lr == "auto" else settings.lr
-    entry = Entry("fedavg", FedAvg(settings.mean), clients, (rate,))
+    entry = Contender("fedavg", FedAvg(settings.mean), clients, (rate,))
     course = begin(entry, settings.seed)
-    rules = Rules(_rounds(settings), settings.seed, len(clients.rows), look=False)
+    rules = RoundSettings(_rounds(settings), settings.seed, len(clients.rows), look=False)
     for round_number in range(rules.rounds):
-        play_round([entry], [course], rules, round_number)
+        run_round([entry], [course], rules, round_number)
         tell(f"round {round_number + 1} of {rules.rounds} of the model that clients are compared at")
     return course.state["theta"][0]
 

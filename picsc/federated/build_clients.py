@@ -14,7 +14,7 @@ from picsc.datasets.rows import Rows
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
 from picsc.errors import SettingsError
-from picsc.federated.clients.evaluation import Judges, own_rows, shared_rows
+from picsc.federated.clients.evaluation import TestRows, own_rows, shared_rows
 from picsc.federated.clients.local_steps import LocalRecipe
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.clients.networks import ClientModules
@@ -25,7 +25,7 @@ from picsc.federated.holdings import (
     OTHER_BATCH,
     TABLE_BATCH,
     TUNING,
-    Holdings,
+    FederatedSplit,
     set_aside,
 )
 from picsc.settings import FedSettings
@@ -36,7 +36,7 @@ LSTM_FISHER_ROWS = 128
 
 
 def build(
-    held: Holdings,
+    held: FederatedSplit,
     settings: FedSettings,
     *,
     device: torch.device,
@@ -99,7 +99,7 @@ def recipe(settings: FedSettings, kind: str) -> LocalRecipe:
 
 
 def _mlps(
-    held: Holdings, settings: FedSettings, train: tuple[Rows, ...], judges: Judges | None, device: torch.device
+    held: FederatedSplit, settings: FedSettings, train: tuple[Rows, ...], judges: TestRows | None, device: torch.device
 ) -> ClientMlps:
     data = held.data
     learned = np.concatenate(train)
@@ -132,17 +132,17 @@ def _mlps(
     )
 
 
-def _official(held: Holdings, train: tuple[Rows, ...], labels: Tensor, classes: int) -> Judges:
+def _official(held: FederatedSplit, train: tuple[Rows, ...], labels: Tensor, classes: int) -> TestRows:
     shares = torch.stack([torch.bincount(labels[rows], minlength=classes) for rows in train])
     return shared_rows(torch.from_numpy(held.official).to(labels.device), labels, shares)
 
 
 def _modules(
-    held: Holdings,
+    held: FederatedSplit,
     settings: FedSettings,
     kind: str,
     train: tuple[Rows, ...],
-    judges: Judges | None,
+    judges: TestRows | None,
     device: torch.device,
     workers: int,
 ) -> ClientModules:

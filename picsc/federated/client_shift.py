@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.auditing.column_tests import code_levels
-from picsc.auditing.exchangeability import Contrast, Exchange, Ints, subsample
+from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme, subsample
 from picsc.auditing.image_view import image_features
 from picsc.auditing.multiplicity import evidence, step_down
 from picsc.auditing.null_statistics import rows_of, target_of
 from picsc.auditing.permutations import label_draws
-from picsc.auditing.piece_tests import judge
+from picsc.auditing.piece_tests import run_piece_tests
 from picsc.auditing.pixel_statistics import pixel_columns
 from picsc.auditing.table_view import audit_table, table_of
 from picsc.auditing.verdict import Piece
@@ -37,7 +37,7 @@ from picsc.simulation.feature_noise import noisy_images, noisy_table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from picsc.auditing.null_statistics import Table
+    from picsc.auditing.null_statistics import TestInputs
     from picsc.datasets.table import Dataset
     from picsc.fragments import Fragment
     from picsc.reports.common import FragmentReport, Verdict
@@ -57,7 +57,7 @@ _Labelled = tuple[float | None, float | None, float | None]
 class _Tabled(Protocol):
     """`audit_table` and `ImageFeatures.table`, with their seed."""
 
-    def __call__(self, dataset: Dataset, covariates: Dataset | None = None, /) -> Table: ...
+    def __call__(self, dataset: Dataset, covariates: Dataset | None = None, /) -> TestInputs: ...
 
 
 def client_shifts(
@@ -100,20 +100,20 @@ def client_shifts(
     sizes = np.bincount(labels, minlength=contrast.labels)
     pieces = tuple(Piece(clients[i].name, int(sizes[k]), k) for k, i in enumerate(position))
     target = dataset.target
-    exchange = Exchange()
-    within: Callable[[Dataset], Table] = table
+    exchange = PermutationScheme()
+    within: Callable[[Dataset], TestInputs] = table
     moved: Sequence[_Labelled] = [(None, None, None)] * tested
     if target is not None and not target.missing.all():
         moved = _label_shift(dataset, labels, contrast, settings)
         strata = strata_of(target)
-        exchange = Exchange(strata=strata)
+        exchange = PermutationScheme(strata=strata)
         dataset = replace(dataset, keys={_STRATUM: strata})
         within = _given_class(table, int(strata.max()) + 1, seed)
     if not dataset.columns:
         for i, piece, labelled in zip(position, pieces, moved, strict=True):
             found[i] = _labels_alone(clients[i], piece.rows, labelled, settings)
         return tuple(found)
-    judged = judge(dataset, within, labels, contrast, exchange, pieces, settings).fragments
+    judged = run_piece_tests(dataset, within, labels, contrast, exchange, pieces, settings).fragments
     for i, report, labelled in zip(position, judged, moved, strict=True):
         found[i] = _shift(clients[i], report, labelled, settings, "" if target is None else target.name)
     return tuple(found)
@@ -138,7 +138,7 @@ def _audited(
         of_row[client.rows] = k
     rows = np.flatnonzero(of_row >= 0)
     strata = _strata(data)
-    exchange = Exchange(strata=None if strata is None else strata[rows])
+    exchange = PermutationScheme(strata=None if strata is None else strata[rows])
     rows = rows[subsample(of_row[rows], exchange, rows=MOST_ROWS, seed=seed)]
     present, labels = np.unique(of_row[rows], return_inverse=True)  # a small client may have no row in the sample
     position = tuple(int(largest[k]) for k in present if k < len(largest))
@@ -161,17 +161,17 @@ def _seen(data: Dataset | ImageSet, seed: int) -> tuple[Dataset, _Tabled]:
         units = len(features.dataset.columns)
         dataset = replace(features.dataset, columns=(*features.dataset.columns, *pixel_columns(data.pixels)))
 
-        def table(rows: Dataset, covariates: Dataset | None = None, /) -> Table:
+        def table(rows: Dataset, covariates: Dataset | None = None, /) -> TestInputs:
             return features.table(replace(rows, columns=rows.columns[:units]), covariates or rows)
 
         return dataset, table
     return data, lambda rows, covariates=None: audit_table(rows, seed=seed, covariates=covariates)
 
 
-def _given_class(table: _Tabled, strata: int, seed: int) -> Callable[[Dataset], Table]:
+def _given_class(table: _Tabled, strata: int, seed: int) -> Callable[[Dataset], TestInputs]:
     """What the tests see of some rows: columns within classes, and a target that the null cannot move."""
 
-    def within(rows: Dataset) -> Table:
+    def within(rows: Dataset) -> TestInputs:
         stratum = rows.keys[_STRATUM].astype(np.int64)  # that of all rows, also where only some are compared
         seen = table(rows, within_classes(rows, stratum, seed=seed))
         return replace(seen, target=code_levels("target", stratum, strata))
@@ -189,7 +189,7 @@ def _label_shift(dataset: Dataset, labels: Ints, contrast: Contrast, settings: A
             table.contributions,
             labels,
             contrast,
-            Exchange(),
+            PermutationScheme(),
             rows=dataset.n,
             draws=settings.draws,
             seed=settings.seed,

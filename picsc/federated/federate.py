@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from picsc.datasets.images import ImageSet
-from picsc.datasets.open import take_in
+from picsc.datasets.open import open_data
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
 from picsc.errors import PicscError
@@ -23,9 +23,9 @@ from picsc.federated.algorithms.by_name import IN_NATURAL_COORDINATES, algorithm
 from picsc.federated.build_clients import build, model_kind
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.clients.networks import ClientModules
-from picsc.federated.holdings import Holdings, holdings, labelled, participants
-from picsc.federated.rounds import Course, Entry, Rules, begin, play_round
-from picsc.federated.summary import Played, assemble, over_clients
+from picsc.federated.holdings import FederatedSplit, federated_split, labelled, participants
+from picsc.federated.rounds import Contender, RoundSettings, RunState, begin, run_round
+from picsc.federated.summary import Run, assemble, over_clients
 from picsc.reports.common import Finding
 from picsc.runtime.devices import pick_device
 from picsc.runtime.processes import run_tasks
@@ -134,7 +134,7 @@ def federate(
         **({} if methods is None else {"methods": tuple(methods)}),
     )
     with TemporaryDirectory(prefix="picsc-") as kept:  # a call from Python is not resumed, so nothing stays behind
-        dataset = take_in(data, y, settings.read, keys=settings.keys)
+        dataset = open_data(data, y, settings.read, keys=settings.keys)
         return federate_dataset(dataset, settings, run_dir=Path(kept) / "run")
 
 
@@ -175,7 +175,7 @@ def federate_dataset(
         "settings": settings.model_dump(mode="json", exclude={"jobs"}),
     }
     with one_thread(), open_run(run_dir, manifest, resume=resume) as folder:
-        held = holdings(data, settings, seed=settings.seed)  # whatever is wrong with the clients is said at once
+        held = federated_split(data, settings, seed=settings.seed)  # whatever is wrong with the clients is said at once
         # small models of all methods are trained as one; larger ones one after another, in processes
         groups = [settings.methods] if kind == "mlp" else [(method,) for method in settings.methods]
         workers = max(1, settings.jobs // (repeats * len(groups)))
@@ -193,14 +193,14 @@ def federate_dataset(
         return assemble(data, held, settings, repeats, _by_method(settings, found), findings, manifest)
 
 
-def _by_method(settings: FedSettings, found: Sequence[dict[str, Played]]) -> dict[FedMethod, list[Played]]:
+def _by_method(settings: FedSettings, found: Sequence[dict[str, Run]]) -> dict[FedMethod, list[Run]]:
     return {method: [played[method] for played in found if method in played] for method in settings.methods}
 
 
-def _played(task: _Task, tell: Tell = lambda _: None) -> dict[str, Played]:
+def _played(task: _Task, tell: Tell = lambda _: None) -> dict[str, Run]:
     """One task; a function of the module, so that another process can call it."""
     settings = task.settings
-    held = holdings(task.data, settings, seed=task.seed)
+    held = federated_split(task.data, settings, seed=task.seed)
     device = pick_device(settings.device).device
     tabular = model_kind(task.data, settings) == "mlp"
     chosen = _rates(task, held, device, tell) if settings.lr == "auto" and tabular else {}
@@ -211,12 +211,12 @@ def _played(task: _Task, tell: Tell = lambda _: None) -> dict[str, Played]:
     for method in task.methods:
         rate, in_natural = chosen.get(method, (fixed, method in IN_NATURAL_COORDINATES))
         place = natural if in_natural and natural is not None else clients
-        entries.append(Entry(method, algorithm(method, settings), place, (rate,)))
+        entries.append(Contender(method, algorithm(method, settings), place, (rate,)))
     entries.sort(key=lambda entry: entry.clients is not clients)  # those of one kind side by side
     courses = _rounds(task, "rounds", entries, _rules(task, clients), tell)
     names = tuple(client.name for client in held.clients)
     return {
-        entry.name: Played(
+        entry.name: Run(
             seed=task.seed,
             clients=names,
             rate=entry.rates[0],
@@ -230,9 +230,9 @@ def _played(task: _Task, tell: Tell = lambda _: None) -> dict[str, Played]:
     }
 
 
-def _rules(task: _Task, clients: ClientMlps | ClientModules, *, look: bool = True) -> Rules:
+def _rules(task: _Task, clients: ClientMlps | ClientModules, *, look: bool = True) -> RoundSettings:
     settings = task.settings
-    return Rules(
+    return RoundSettings(
         rounds=settings.rounds,
         seed=task.seed,
         participants=participants(settings, len(clients.rows)),
@@ -244,7 +244,7 @@ def _rules(task: _Task, clients: ClientMlps | ClientModules, *, look: bool = Tru
     )
 
 
-def _rates(task: _Task, held: Holdings, device: torch.device, tell: Tell) -> dict[str, tuple[float, bool]]:
+def _rates(task: _Task, held: FederatedSplit, device: torch.device, tell: Tell) -> dict[str, tuple[float, bool]]:
     """The learning rate of every method, and whether it trains in natural coordinates.
 
     Reading: all methods choose from the same rates by mean accuracy over clients and the last fifth of the rounds, on
@@ -257,7 +257,7 @@ def _rates(task: _Task, held: Holdings, device: torch.device, tell: Tell) -> dic
         return {name: (float(rate), bool(natural)) for name, (rate, natural) in kept.items()}
     clients = build(held, task.settings, device=device, workers=task.workers, tuning_seed=task.seed)
     natural = clients.natural()
-    entries = [Entry(method, algorithm(method, task.settings), clients, RATES) for method in task.methods]
+    entries = [Contender(method, algorithm(method, task.settings), clients, RATES) for method in task.methods]
     if natural is not None:
         entries += [replace(each, clients=natural) for each in entries if each.name in IN_NATURAL_COORDINATES]
     courses = _rounds(task, "tuning", entries, _rules(task, clients, look=False), tell)
@@ -278,7 +278,7 @@ def _late(rounds: Sequence[NDArray[np.float64]], candidate: int) -> float:
     return float(over_clients(np.stack([values[candidate] for values in last])).mean())
 
 
-def _rounds(task: _Task, name: str, entries: Sequence[Entry], rules: Rules, tell: Tell) -> list[Course]:
+def _rounds(task: _Task, name: str, entries: Sequence[Contender], rules: RoundSettings, tell: Tell) -> list[RunState]:
     """All rounds, from the last one kept on."""
     courses, first = _kept(task, name, entries)
     if name == "rounds" and first == 0:
@@ -286,7 +286,7 @@ def _rounds(task: _Task, name: str, entries: Sequence[Entry], rules: Rules, tell
     began = kept_at = time.monotonic()
     for round_number in range(first, rules.rounds):
         try:
-            play_round(entries, courses, rules, round_number)
+            run_round(entries, courses, rules, round_number)
         except PicscError as error:
             where = getattr(error, "__notes__", [f"round {round_number + 1}"])[0]  # a client's error says whose it is
             raise type(error)(f"{where}, seed {task.seed}: {error}") from error
@@ -299,18 +299,18 @@ def _rounds(task: _Task, name: str, entries: Sequence[Entry], rules: Rules, tell
     return courses
 
 
-def _kept(task: _Task, name: str, entries: Sequence[Entry]) -> tuple[list[Course], int]:
+def _kept(task: _Task, name: str, entries: Sequence[Contender]) -> tuple[list[RunState], int]:
     kept = task.folder.get(task.part(name))
     if kept is None:
         return [begin(entry, task.seed) for entry in entries], 0
     courses = []
     for i, entry in enumerate(entries):
         own = {key.removeprefix(f"{i}."): value for key, value in kept.items() if key.startswith(f"{i}.")}
-        courses.append(Course.of(own, entry.clients.device))
+        courses.append(RunState.of(own, entry.clients.device))
     return courses, int(kept["round"])
 
 
-def _memory(entries: Sequence[Entry], courses: Sequence[Course]) -> str:
+def _memory(entries: Sequence[Contender], courses: Sequence[RunState]) -> str:
     """What is kept between rounds: O(d) on the server, and O(K d) only where clients remember something."""
     sizes = (f"{entry.name} {course.floats:,}" for entry, course in zip(entries, courses, strict=True))
     return f"{courses[0].state['theta'].shape[1]:,} parameters; floats kept between rounds: {', '.join(sizes)}"
@@ -319,9 +319,9 @@ def _memory(entries: Sequence[Entry], courses: Sequence[Course]) -> str:
 def _said(
     task: _Task,
     name: str,
-    entries: Sequence[Entry],
-    courses: Sequence[Course],
-    rules: Rules,
+    entries: Sequence[Contender],
+    courses: Sequence[RunState],
+    rules: RoundSettings,
     round_number: int,
     seconds: float,
 ) -> str:

@@ -31,7 +31,7 @@ def labelled(data: Dataset | ImageSet | TokenSet, findings: list[Finding]) -> Da
 
 
 @dataclass(frozen=True, slots=True)
-class Holdings:
+class FederatedSplit:
     """Who holds which rows; all of one repeat."""
 
     data: Dataset | ImageSet | TokenSet
@@ -45,7 +45,7 @@ class Holdings:
     words: str
 
 
-def holdings(data: Dataset | ImageSet | TokenSet, settings: FedSettings, *, seed: int) -> Holdings:
+def federated_split(data: Dataset | ImageSet | TokenSet, settings: FedSettings, *, seed: int) -> FederatedSplit:
     """Deal rows out to clients, and set those aside that judge.
 
     Args:
@@ -72,7 +72,7 @@ def holdings(data: Dataset | ImageSet | TokenSet, settings: FedSettings, *, seed
     if len(official) and owners is None:
         train = tuple(_some(client.rows, most, [seed, 4, i]) for i, client in enumerate(clients))
         judging = _some(official, None if most is None else most * len(clients), [seed, 5])
-        return Holdings(data, clients, train, (), judging, noise, words)
+        return FederatedSplit(data, clients, train, (), judging, noise, words)
     if len(official):  # the official part has owners too, so every client is judged by its own
         whose = [owners[client.rows[0]] for client in clients]  # type: ignore[index] # not None here
         parts = [(client.rows, official[owners[official] == who]) for client, who in zip(clients, whose, strict=True)]  # type: ignore[index]
@@ -80,7 +80,7 @@ def holdings(data: Dataset | ImageSet | TokenSet, settings: FedSettings, *, seed
         parts = [set_aside(client.rows, settings.validation, [seed, 2, i]) for i, client in enumerate(clients)]
     train = tuple(_some(part[0], most, [seed, 4, i]) for i, part in enumerate(parts))
     test = tuple(_some(part[1], most, [seed, 5, i]) for i, part in enumerate(parts))
-    return Holdings(data, clients, train, test, np.empty(0, np.int64), noise, words)
+    return FederatedSplit(data, clients, train, test, np.empty(0, np.int64), noise, words)
 
 
 def _some(rows: Rows, most: int | None, seed: Sequence[int]) -> Rows:

@@ -21,9 +21,9 @@ from picsc.errors import NumericsError
 from picsc.federated.algorithms.protocol import Algorithm, Memory, State, Upload
 from picsc.federated.algorithms.server import VELOCITY, server_step
 from picsc.federated.client_summary import Summary
-from picsc.federated.clients.evaluation import Judged
-from picsc.federated.clients.local_terms import Guidance, Trained, side_by_side
-from picsc.federated.summary_tests import judge as judge_clients
+from picsc.federated.clients.evaluation import ClientScores
+from picsc.federated.clients.local_terms import LocalTerms, Trained, side_by_side
+from picsc.federated.summary_tests import run_client_tests
 
 SIDE_BY_SIDE = 16_000_000
 """Parameters of all clients' models that are in work together; more algorithms or candidates wait for their turn."""
@@ -55,7 +55,7 @@ class Clients(Protocol):
         self,
         clients: NDArray[np.int64],
         theta: Tensor,
-        guidance: Guidance,
+        guidance: LocalTerms,
         lr: Tensor,
         *,
         seed: int,
@@ -81,13 +81,13 @@ class Clients(Protocol):
         """What a client says of its rows at one model, (d,)."""
         ...
 
-    def judge(self, theta: Tensor) -> Judged:
+    def judge(self, theta: Tensor) -> ClientScores:
         """Score global models, (a, d), for every client."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RoundSettings:
     """How rounds go."""
 
     rounds: int
@@ -104,7 +104,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Contender:
     """One algorithm with the candidates of its learning rate."""
 
     name: str
@@ -115,7 +115,7 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Course:
+class RunState:
     """What one algorithm has been through; arrays only, so that it can be kept and gone on from."""
 
     state: State
@@ -162,7 +162,7 @@ class Course:
         return lists | {name: np.asarray(value, np.float64) for name, value in (numbers | sizes).items()}
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]], device: torch.device) -> Course:
+    def of(cls, arrays: Mapping[str, NDArray[Any]], device: torch.device) -> RunState:
         """The inverse of `arrays`."""
 
         def part(prefix: str) -> dict[str, NDArray[Any]]:
@@ -185,15 +185,15 @@ _LISTS = ("accuracy", "log_loss", "whole", "tau", "flagged", "left_out")
 _SCALARS = ("failed_round", "failed_client", "bytes_up", "bytes_looked", "bytes_down")
 
 
-def begin(entry: Entry, seed: int) -> Course:
+def begin(entry: Contender, seed: int) -> RunState:
     """Before the first round: all candidates start with the same weights."""
     a, k = len(entry.rates), len(entry.clients.rows)
     theta = entry.clients.start(seed)[None].repeat(a, 1)
     state, memory = entry.algorithm.begin(theta, k)
-    return Course(state, memory, failed_round=np.zeros(a, np.int64), failed_client=np.full(a, -1))
+    return RunState(state, memory, failed_round=np.zeros(a, np.int64), failed_client=np.full(a, -1))
 
 
-def take_part(k: int, rules: Rules, round_number: int) -> NDArray[np.int64]:
+def take_part(k: int, rules: RoundSettings, round_number: int) -> NDArray[np.int64]:
     """The clients of a round, increasing; the same for every algorithm.
 
     Args:
@@ -208,7 +208,9 @@ def take_part(k: int, rules: Rules, round_number: int) -> NDArray[np.int64]:
 
 
 @torch.no_grad()
-def play_round(entries: Sequence[Entry], courses: Sequence[Course], rules: Rules, round_number: int) -> None:
+def run_round(
+    entries: Sequence[Contender], courses: Sequence[RunState], rules: RoundSettings, round_number: int
+) -> None:
     """One round of every algorithm, in place.
 
     Args:
@@ -226,9 +228,9 @@ def play_round(entries: Sequence[Entry], courses: Sequence[Course], rules: Rules
             _play([entry for entry, _ in part], [course for _, course in part], rules, round_number)
 
 
-def _portions(pairs: list[tuple[Entry, Course]], k: int) -> list[list[tuple[Entry, Course]]]:
+def _portions(pairs: list[tuple[Contender, RunState]], k: int) -> list[list[tuple[Contender, RunState]]]:
     """Algorithms that are trained side by side."""
-    portions: list[list[tuple[Entry, Course]]] = []
+    portions: list[list[tuple[Contender, RunState]]] = []
     size = 0
     for entry, course in pairs:
         floats = course.state["theta"].numel() * k
@@ -240,7 +242,7 @@ def _portions(pairs: list[tuple[Entry, Course]], k: int) -> list[list[tuple[Entr
     return portions
 
 
-def _play(entries: list[Entry], courses: list[Course], rules: Rules, round_number: int) -> None:
+def _play(entries: list[Contender], courses: list[RunState], rules: RoundSettings, round_number: int) -> None:
     clients = entries[0].clients
     chosen = take_part(len(clients.rows), rules, round_number)
     memories = [{name: kept[chosen] for name, kept in course.memory.items()} for course in courses]
@@ -266,7 +268,9 @@ def _play(entries: list[Entry], courses: list[Course], rules: Rules, round_numbe
         _finish(entry, course, memory, guide, own, chosen, rules, round_number)
 
 
-def _flags(entry: Entry, course: Course, chosen: NDArray[np.int64], rules: Rules, round_number: int) -> Tensor | None:
+def _flags(
+    entry: Contender, course: RunState, chosen: NDArray[np.int64], rules: RoundSettings, round_number: int
+) -> Tensor | None:
     """Which clients of the round the trigger calls shifted, bool (k, a); None where nobody looks.
 
     Source: Eq. 14 and Algorithm 2, with all other clients of the round as the reference.
@@ -290,7 +294,7 @@ def _flags(entry: Entry, course: Course, chosen: NDArray[np.int64], rules: Rules
         except NumericsError:  # a model that is about to diverge: nobody is flagged, and training will tell
             continue
         course.bytes_looked = round(sum(each.bytes for each in summaries) / len(summaries))
-        for client, verdict in zip(chosen, judge_clients(summaries, entry.clients.covariates), strict=True):
+        for client, verdict in zip(chosen, run_client_tests(summaries, entry.clients.covariates), strict=True):
             gamma = verdict.gamma if rules.gamma is None else rules.gamma
             tau[i, client], flagged[i, client] = verdict.tau, verdict.tau > gamma
     return torch.from_numpy(np.nan_to_num(flagged[:, chosen]).T > 0).to(course.state["theta"].device)
@@ -301,13 +305,13 @@ def _summary_seed(*parts: int) -> int:
 
 
 def _finish(
-    entry: Entry,
-    course: Course,
+    entry: Contender,
+    course: RunState,
     memory: Memory,
-    guide: Guidance,
+    guide: LocalTerms,
     trained: Trained,
     chosen: NDArray[np.int64],
-    rules: Rules,
+    rules: RoundSettings,
     round_number: int,
 ) -> None:
     """What follows local training: uploads, failures, aggregation, scores."""
@@ -345,7 +349,7 @@ def _broken(sent: Mapping[str, Tensor], state: State) -> NDArray[np.bool_]:
 
 
 def _joined(
-    entry: Entry, state: State, sent: dict[str, Tensor], left_out: NDArray[np.bool_], chosen: NDArray[np.int64]
+    entry: Contender, state: State, sent: dict[str, Tensor], left_out: NDArray[np.bool_], chosen: NDArray[np.int64]
 ) -> tuple[State, Upload]:
     """Aggregate; models of which a client is left out are aggregated without it, one by one."""
     rows, k = entry.clients.rows[torch.from_numpy(chosen)], len(entry.clients.rows)

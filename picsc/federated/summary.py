@@ -16,7 +16,7 @@ from picsc.evaluation import paired_tests as paired
 from picsc.federated.algorithms.by_name import WORDS
 from picsc.federated.build_clients import model_kind
 from picsc.federated.client_shift import client_shifts
-from picsc.federated.holdings import Holdings, participants
+from picsc.federated.holdings import FederatedSplit, participants
 from picsc.reports.common import Finding, Interval
 from picsc.reports.fed import ClientShift, Failure, FedDifference, FedMethodReport, FedReport, Point
 from picsc.settings import FedMethod, FedSettings
@@ -26,7 +26,7 @@ _OURS: FedMethod = "picsc"
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class Run:
     """All rounds of one method with one seed."""
 
     seed: int
@@ -54,10 +54,10 @@ class Played:
 
 def assemble(
     data: Dataset | ImageSet | TokenSet,
-    held: Holdings,
+    held: FederatedSplit,
     settings: FedSettings,
     repeats: int,
-    played: Mapping[FedMethod, Sequence[Played]],
+    played: Mapping[FedMethod, Sequence[Run]],
     findings: Sequence[Finding],
     manifest: dict[str, object],
 ) -> FedReport:
@@ -111,7 +111,7 @@ def assemble(
     )
 
 
-def _judged(data: Dataset | ImageSet | TokenSet, held: Holdings, settings: FedSettings) -> str:
+def _judged(data: Dataset | ImageSet | TokenSet, held: FederatedSplit, settings: FedSettings) -> str:
     """Which rows judge, in words."""
     if len(held.official):
         return f"the official test part, {len(held.official)} rows, weighted to each client's classes"
@@ -122,8 +122,8 @@ def _judged(data: Dataset | ImageSet | TokenSet, held: Holdings, settings: FedSe
 
 def _method(
     method: FedMethod,
-    runs: Sequence[Played],
-    played: Mapping[FedMethod, Sequence[Played]],
+    runs: Sequence[Run],
+    played: Mapping[FedMethod, Sequence[Run]],
     target: float | None,
     taking_part: int,
     settings: FedSettings,
@@ -182,19 +182,19 @@ def _possible(interval: Interval) -> Interval:
     return Interval(max(interval.low, 0.0), min(interval.high, 1.0))
 
 
-def _once(run: Played) -> int:
+def _once(run: Run) -> int:
     """Bytes that natural coordinates cost one client before the first round: second moments up, their map down."""
     f = run.features
     return 4 * (f * (f + 1) // 2 + f * f) if run.natural else 0
 
 
-def _coordinates(method: FedMethod, runs: Sequence[Played]) -> str:
+def _coordinates(method: FedMethod, runs: Sequence[Run]) -> str:
     if method not in (_OURS, "scaffold-natural") or not runs[0].features:
         return ""
     return f"; natural coordinates chosen in {sum(run.natural for run in runs)} of {len(runs)} runs"
 
 
-def _points(runs: Sequence[Played], mean_curve: Floats, sent: float, once: int, *, looked: bool) -> list[Point]:
+def _points(runs: Sequence[Run], mean_curve: Floats, sent: float, once: int, *, looked: bool) -> list[Point]:
     losses = np.stack([over_clients(run.course["log_loss"]) for run in runs]).mean(0)
     flagged = np.stack([np.nansum(run.course["flagged"], 1) for run in runs]).mean(0) if looked else None
     return [
@@ -210,7 +210,7 @@ def _points(runs: Sequence[Played], mean_curve: Floats, sent: float, once: int, 
 
 
 def _difference(
-    runs: Sequence[Played], others: Sequence[Played], name: str, settings: FedSettings, *, resampled: bool
+    runs: Sequence[Run], others: Sequence[Run], name: str, settings: FedSettings, *, resampled: bool
 ) -> FedDifference | None:
     """The method minus another, paired over seeds; None where one of them failed with every seed."""
     ours, theirs = (np.array([run.accuracy[-1] for run in each]) for each in (runs, others))
@@ -223,7 +223,7 @@ def _difference(
     return FedDifference(name, mean, None if test is None else test.interval, None if test is None else test.p)
 
 
-def _failures(runs: Sequence[Played]) -> list[Failure]:
+def _failures(runs: Sequence[Run]) -> list[Failure]:
     found = []
     for run in runs:
         if run.failed:
@@ -236,20 +236,22 @@ def _failures(runs: Sequence[Played]) -> list[Failure]:
     return found
 
 
-def _failure(run: Played, round_number: int, client: int, then: str) -> Failure:
+def _failure(run: Run, round_number: int, client: int, then: str) -> Failure:
     return Failure(
         run.seed, round_number, run.clients[client], f"the model left the finite numbers at lr {run.rate:g}; {then}"
     )
 
 
-def _shifts(data: Dataset | ImageSet | TokenSet, held: Holdings, settings: FedSettings) -> tuple[ClientShift, ...]:
+def _shifts(
+    data: Dataset | ImageSet | TokenSet, held: FederatedSplit, settings: FedSettings
+) -> tuple[ClientShift, ...]:
     """How clients differ, by the audit; of texts the labels alone."""
     rows = label_rows(data) if isinstance(data, TokenSet) else data
     return client_shifts(rows, held.clients, noise=held.noise, seed=settings.seed, jobs=settings.jobs)
 
 
 def _notes(
-    shifts: Sequence[ClientShift], held: Holdings, methods: Sequence[FedMethodReport], first: Played
+    shifts: Sequence[ClientShift], held: FederatedSplit, methods: Sequence[FedMethodReport], first: Run
 ) -> list[Finding]:
     notes = []
     labels = sum(shift.labels_shifted for shift in shifts)
@@ -341,7 +343,7 @@ def _last_look(tau: Floats) -> Floats:
     return np.where(known.any(0), tau[last, np.arange(tau.shape[1])], np.nan)
 
 
-def _shares(runs: Sequence[Played]) -> list[float]:
+def _shares(runs: Sequence[Run]) -> list[float]:
     """Share of the rounds that looked at a client in which it was flagged."""
     flagged = np.concatenate([run.course["flagged"] for run in runs])
     return [0.0 if value is None else value for value in _column_means(flagged)]

@@ -18,7 +18,7 @@ from picsc.auditing.multiplicity import evidence, p_value, step_down
 from picsc.datasets.encoding import Covariates
 from picsc.equations.divergence import categorical_kl, fisher_gap
 from picsc.equations.moment_kl import Moments, moments_kl
-from picsc.equations.trigger import LEVEL, tau, threshold
+from picsc.equations.trigger import LEVEL, calibrated_threshold, tau
 from picsc.errors import DataError
 from picsc.federated.client_summary import FEWEST_ROWS, Summary
 
@@ -69,7 +69,9 @@ class ClientVerdict:
 
 
 @torch.no_grad()
-def judge(summaries: Sequence[Summary], covariates: Covariates, *, level: float = LEVEL) -> tuple[ClientVerdict, ...]:
+def run_client_tests(
+    summaries: Sequence[Summary], covariates: Covariates, *, level: float = LEVEL
+) -> tuple[ClientVerdict, ...]:
     """Compare every client with all the others, on summaries taken at one theta.
 
     Source: Eq. 14 with the rest as I_ref and Q; its "calibrated threshold gamma" as in Algorithm 2.
@@ -148,7 +150,7 @@ def _tests(summaries: Sequence[Summary], observed: Tensor, total: int, level: fl
     of_tau = _draws(observed[0], tau(gap_halves, kl_halves), scale, m, TAU_ORDER)
     of_gap = _draws(observed[1], gap_halves, scale, m, GAP_ORDER)
     of_kl = _draws(observed[2], kl_halves, scale, m, KL_ORDER)
-    gammas = [threshold(column, level=level).gamma for column in of_tau.T]
+    gammas = [calibrated_threshold(column, level=level).gamma for column in of_tau.T]
     columns = [p_value(of_tau), _adjusted(of_tau, TAU_ORDER), _adjusted(of_gap, GAP_ORDER), _adjusted(of_kl, KL_ORDER)]
     return list(zip(gammas, *(column.tolist() for column in columns), strict=True))
 

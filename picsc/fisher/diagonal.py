@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from picsc.equations.likelihood import Likelihood, check_labels
 from picsc.errors import DataError, NumericsError
 from picsc.fisher.layers import RowGradients
-from picsc.fisher.row_gradients import Plan, differentiable_parameters, make_plan, row_gradients
+from picsc.fisher.row_gradients import RowPlan, differentiable_parameters, make_plan, row_gradients
 from picsc.runtime.devices import as_sums
 
 
@@ -229,7 +229,7 @@ def _fragment_means(
 
 def _chunks(
     model: nn.Module,
-    plan: Plan,
+    plan: RowPlan,
     parameters: dict[str, Tensor],
     x: Tensor,
     y: Tensor,
@@ -247,7 +247,7 @@ def _chunks(
         )
 
 
-def _checked(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood) -> Plan:
+def _checked(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood) -> RowPlan:
     """The plan for a model on these rows, if they can be used."""
     if len(x) == 0:
         raise DataError(

@@ -34,7 +34,7 @@ OfRow = Callable[[dict[str, Tensor], Tensor, Tensor], Tensor]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RowPlan:
     """Which way each parameter of a model goes."""
 
     layers: dict[nn.Module, dict[str, str]]
@@ -84,7 +84,7 @@ def refuse_mixing(model: nn.Module) -> None:
             )
 
 
-def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood) -> Plan:
+def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood) -> RowPlan:
     """Try the model on its first rows and decide which way each parameter goes.
 
     Raises:
@@ -113,7 +113,7 @@ def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood) -> Plan:
     rest = tuple(name for name in leaves if used[name] != explained[name])
     floats = (output.numel() + sum(call.floats for call in calls)) // n + sum(leaves[name].numel() for name in rest)
     chunk = max(1, min(CHUNK_FLOATS // max(1, floats), MOST_ROWS))
-    return Plan(layers, rest, output.numel() // n, chunk)
+    return RowPlan(layers, rest, output.numel() // n, chunk)
 
 
 def _unclear(calls: list[_Call], n: int) -> set[nn.Module]:
@@ -138,7 +138,7 @@ def differentiable_parameters(model: nn.Module, *, create_graph: bool = False) -
 
 def row_gradients(
     model: nn.Module,
-    plan: Plan,
+    plan: RowPlan,
     parameters: dict[str, Tensor],
     x: Tensor,
     y: Tensor,
@@ -169,7 +169,7 @@ def row_gradients(
 
 def likelihood_and_scores(
     model: nn.Module,
-    plan: Plan,
+    plan: RowPlan,
     parameters: dict[str, Tensor],
     x: Tensor,
     y: Tensor,

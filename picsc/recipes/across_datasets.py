@@ -17,7 +17,7 @@ UNWEIGHTED = "unweighted"
 """What other ways to foretell are compared with."""
 
 
-def over_sets(rows: Sequence[RecipeRow], block: str | int) -> OverSets | None:
+def across_datasets(rows: Sequence[RecipeRow], block: str | int) -> OverSets | None:
     """Means over the counted rows of one block, and the tests of PIcsC against every other method.
 
     Reading: a data set without a number of some method (a refused weighting) stays in means and tests of the others.
@@ -67,7 +67,9 @@ def _test(rows: Sequence[RecipeRow], against: str) -> PairedDifference | None:
     accuracy, log_loss = both[np.isfinite(both).all(1)].T
     if not len(accuracy):
         return None
-    by_accuracy, by_log_loss = (paired.over_sets(each, np.zeros_like(each)) for each in (accuracy, log_loss))
+    by_accuracy, by_log_loss = (
+        paired.compare_across_datasets(each, np.zeros_like(each)) for each in (accuracy, log_loss)
+    )
     return PairedDifference(
         against=against,
         sets=len(accuracy),

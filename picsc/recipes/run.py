@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from picsc.errors import PicscError
-from picsc.recipes.across_datasets import OURS, TEST, over_sets
+from picsc.recipes.across_datasets import OURS, TEST, across_datasets
 from picsc.recipes.compare_rows import asked_target, comparison
 from picsc.recipes.load import Loaded, Task
 from picsc.reports.common import AuditReport
@@ -126,7 +126,7 @@ def _result(run: _Run) -> _Report | str:
 
 
 def _report(run: _Run) -> _Report:
-    from picsc.datasets.open import read_or_get
+    from picsc.datasets.open import open_source
 
     task, settings = run.task, run.task.settings
     if isinstance(settings, FedSettings):
@@ -137,7 +137,7 @@ def _report(run: _Run) -> _Report:
         from picsc.datasets.files.libsvm import read_alike
 
         settings = read_alike(settings, task.data)
-    data = read_or_get(
+    data = open_source(
         task.data, named=not task.is_file, settings=settings.read, keys=settings.keys, data_dir=run.data_dir
     )
     if isinstance(settings, FedSettings):
@@ -165,7 +165,7 @@ def _table(loaded: Loaded, results: dict[Task, _Report | str]) -> RecipeTable:
     recipe = loaded.recipe
     rows = tuple(_row(loaded, task, results[task]) for task in loaded.tasks)
     blocks = dict.fromkeys(row.block for row in rows if row.block is not None and row.scores)
-    over = (over_sets(rows, block) for block in blocks)
+    over = (across_datasets(rows, block) for block in blocks)
     return RecipeTable(
         title=recipe.title,
         recipe=Path(loaded.path).name,

@@ -18,7 +18,7 @@ from picsc.equations.likelihood import Likelihood
 from picsc.equations.penalties import Penalty
 from picsc.errors import DataError
 from picsc.fisher.diagonal import fragment_sizes
-from picsc.fisher.row_gradients import Plan, differentiable_parameters, likelihood_and_scores
+from picsc.fisher.row_gradients import RowPlan, differentiable_parameters, likelihood_and_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def checked_fragments(fragment: Tensor | None, n: int, k: int | None) -> tuple[T
 
 def penalised_gradient(
     model: nn.Module,
-    plan: Plan,
+    plan: RowPlan,
     x: Tensor,
     y: Tensor,
     shares: Shares,

@@ -16,11 +16,11 @@ from torch import Tensor
 
 from picsc.equations.divergence import PRIOR_PRECISION
 from picsc.equations.penalties import Anchor, smooth
-from picsc.training.jobs import Learner
+from picsc.training.jobs import SequenceTrainer
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class Algorithm2Settings:
     """How a sequence is learned."""
 
     strength: Tensor
@@ -63,7 +63,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FragmentStep:
     """What happened at one fragment, (g, a) each."""
 
     diverged: Tensor
@@ -76,14 +76,16 @@ class Step:
     gamma: Tensor
 
 
-def begin(learner: Learner) -> State:
+def initial_state(learner: SequenceTrainer) -> State:
     """Before the first fragment: I_global = eps * I."""
     theta = learner.start()
     return State(theta, theta, torch.full_like(theta, PRIOR_PRECISION), theta, torch.zeros_like(theta), theta)
 
 
 @torch.no_grad()
-def advance(state: State, learner: Learner, t: int, rules: Rules) -> tuple[State, Step]:
+def learn_fragment(
+    state: State, learner: SequenceTrainer, t: int, rules: Algorithm2Settings
+) -> tuple[State, FragmentStep]:
     """Learn fragment t.
 
     Source: Algorithm 2; Eq. 14 to 16.
@@ -127,4 +129,4 @@ def advance(state: State, learner: Learner, t: int, rules: Rules) -> tuple[State
             mass = state.mass + precision
             merged = (state.mass * state.merged + precision * theta) / mass
             after = replace(after, merged=merged, mass=rules.alpha * mass)
-    return after, Step(diverged, fitted.penalty_share, looked, flagged, tau, gamma)
+    return after, FragmentStep(diverged, fitted.penalty_share, looked, flagged, tau, gamma)

@@ -17,7 +17,7 @@ from picsc.datasets.texts import label_rows as text_rows
 from picsc.errors import SettingsError
 from picsc.reports.common import Finding
 from picsc.settings import PenaltyName, TrainSettings
-from picsc.training.jobs import Backend, Recipe
+from picsc.training.jobs import Trainer, TrainingRecipe
 from picsc.training.network_inputs import inputs_of
 from picsc.training.network_trainer import ModuleBackend
 from picsc.training.table_trainer import TableBackend
@@ -69,7 +69,7 @@ def labelled(dataset: Dataset, findings: list[Finding], *, verb: str) -> Dataset
     return with_label(dataset, findings)
 
 
-def recipe_of(train: TrainSettings, rows: int, kind: Kind) -> Recipe:
+def recipe_of(train: TrainSettings, rows: int, kind: Kind) -> TrainingRecipe:
     """Defaults that depend on the data, filled in.
 
     Args:
@@ -82,18 +82,18 @@ def recipe_of(train: TrainSettings, rows: int, kind: Kind) -> Recipe:
         batch_size = TABLE_BATCH if kind == "table" else MODULE_BATCH
     epochs = train.epochs or (5 if kind != "table" else 200 if batch_size is None else 20)
     lr = train.lr or RATES[kind]
-    return Recipe(epochs, lr, batch_size, train.optimizer, train.momentum, patience=train.patience)
+    return TrainingRecipe(epochs, lr, batch_size, train.optimizer, train.momentum, patience=train.patience)
 
 
 def backend_of(
     data: Dataset | ImageSet | TokenSet,
-    recipe: Recipe,
+    recipe: TrainingRecipe,
     train: TrainSettings,
     penalty: PenaltyName,
     device: torch.device,
     *,
     weights: NDArray[np.float64] | None = None,
-) -> Backend:
+) -> Trainer:
     """What trains on the data.
 
     Args:

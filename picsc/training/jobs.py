@@ -15,7 +15,7 @@ from picsc.equations.penalties import Anchor
 
 
 @dataclass(frozen=True, slots=True)
-class Guide:
+class TargetRows:
     """Rows of the target that weigh the rows of every step anew: dynamic importance weighting."""
 
     rows: Rows
@@ -24,7 +24,7 @@ class Guide:
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class TrainingJob:
     """The rows of one model."""
 
     train: Rows
@@ -35,12 +35,12 @@ class Lesson:
     """Of the initial weights and of minibatches."""
     weight: NDArray[np.float64] | None = None
     """(n,) weights of the training rows in the loss, of mean 1; None weighs all alike."""
-    guide: Guide | None = None
+    guide: TargetRows | None = None
     """What weighs rows while they are learned from; None without."""
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class TrainedModels:
     """The models of one lesson, one per candidate."""
 
     outputs: NDArray[np.float32]
@@ -51,7 +51,7 @@ class Learned:
     """(a,)."""
 
 
-class Backend(Protocol):
+class Trainer(Protocol):
     """How models are trained on one kind of data."""
 
     @property
@@ -60,8 +60,8 @@ class Backend(Protocol):
         ...
 
     def learn(
-        self, lessons: Sequence[Lesson], strengths: NDArray[np.float64], decays: NDArray[np.float64]
-    ) -> Iterator[Learned]:
+        self, lessons: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
+    ) -> Iterator[TrainedModels]:
         """Train a candidates per lesson, by Algorithm 1 where a strength is not 0.
 
         Args:
@@ -78,7 +78,7 @@ class Backend(Protocol):
         scaled_on: Sequence[Rows],
         *,
         candidates: int = 1,
-    ) -> Learner:
+    ) -> SequenceTrainer:
         """Models that are carried along sequences of fragments.
 
         Args:
@@ -95,7 +95,7 @@ class Backend(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class TrainingRecipe:
     """How every model of a stack is trained."""
 
     epochs: int
@@ -125,7 +125,7 @@ class Fitted:
     """(g, a): norm of the penalty's gradient over the sum of both norms, mean over the steps looked at; in [0, 1]."""
 
 
-class Learner(Protocol):
+class SequenceTrainer(Protocol):
     """Models of one shape and the fragments that they learn from."""
 
     def start(self) -> Tensor:

@@ -15,13 +15,13 @@ from picsc.datasets.encoding import of_numbers
 from picsc.datasets.rows import Rows
 from picsc.equations.covariate_kl import part_kl
 from picsc.equations.penalties import PENALTIES, Anchor
-from picsc.equations.trigger import part_gaps, random_halves, summed_gaps, tau, threshold
+from picsc.equations.trigger import calibrated_threshold, part_gaps, random_halves, summed_gaps, tau
 from picsc.errors import NumericsError
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 from picsc.fisher.subset_sums import part_squares
 from picsc.runtime.devices import placed
 from picsc.settings import PenaltyName, Precision
-from picsc.training.jobs import Fitted, Learned, Lesson, Recipe
+from picsc.training.jobs import Fitted, TrainedModels, TrainingJob, TrainingRecipe
 from picsc.training.minibatches import epoch_steps
 from picsc.training.network_inputs import Inputs, Read
 from picsc.training.predict import predict
@@ -39,7 +39,7 @@ class ModuleBackend:
     """Networks on images or texts; implements `picsc.training.jobs.Backend`."""
 
     inputs: Inputs
-    recipe: Recipe
+    recipe: TrainingRecipe
     penalty: PenaltyName
     device: torch.device
     precision: Precision
@@ -55,8 +55,8 @@ class ModuleBackend:
         return self.inputs.labels[rows]
 
     def learn(
-        self, lessons: Sequence[Lesson], strengths: NDArray[np.float64], decays: NDArray[np.float64]
-    ) -> Iterator[Learned]:
+        self, lessons: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
+    ) -> Iterator[TrainedModels]:
         """Train every candidate of every lesson; see `picsc.training.jobs.Backend`."""
         for i, lesson in enumerate(lessons):
             read = self.reader(lesson.train)
@@ -82,7 +82,7 @@ class ModuleBackend:
                 outputs.append(predict(model, tested, likelihood="classes").cpu().numpy())
                 diverged.append(epoch)
                 shares.append(share)
-            yield Learned(np.stack(outputs), np.array(diverged, np.int64), np.array(shares))
+            yield TrainedModels(np.stack(outputs), np.array(diverged, np.int64), np.array(shares))
 
     def learner(
         self,
@@ -246,7 +246,7 @@ class ModuleLearner:
             parts = random_halves(len(now), len(rows), seed=self.seeds[g] + t).to(x.device)
             features = torch.cat([model[:-1](part) for part in torch.split(x, LOOKED_AT)])
             kl = part_kl(features, parts, of_numbers(features.shape[1]))
-            taus[g, a], gammas[g, a] = threshold(tau(_gaps(model, x, y, parts), kl))
+            taus[g, a], gammas[g, a] = calibrated_threshold(tau(_gaps(model, x, y, parts), kl))
         return taus.to(theta.device), gammas.to(theta.device)
 
     def outputs(self, theta: Tensor, rows: Sequence[Rows]) -> list[NDArray[np.float32]]:

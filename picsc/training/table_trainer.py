@@ -17,14 +17,14 @@ from picsc.datasets.table import Dataset
 from picsc.equations.covariate_kl import part_kl
 from picsc.equations.likelihood import Likelihood
 from picsc.equations.penalties import PENALTIES, Anchor
-from picsc.equations.trigger import part_gaps, random_halves, tau, threshold
+from picsc.equations.trigger import calibrated_threshold, part_gaps, random_halves, tau
 from picsc.errors import DataError
 from picsc.settings import PenaltyName
 from picsc.training.batched.diw import StackGuide
-from picsc.training.batched.layout import Problem, Stack, stack_problems
+from picsc.training.batched.layout import Stack, TrainingProblem, stack_problems
 from picsc.training.batched.mlp import flatten, fragment_fishers, predicted, squared_scores, unflatten
 from picsc.training.batched.train import problems_per_stack, train_stack
-from picsc.training.jobs import Fitted, Guide, Learned, Lesson, Recipe
+from picsc.training.jobs import Fitted, TargetRows, TrainedModels, TrainingJob, TrainingRecipe
 from picsc.training.minibatches import held_out
 from picsc.training.networks import mlp
 
@@ -37,7 +37,7 @@ class TableBackend:
     """Networks of the paper's "Model architectures" on one table whose rows all have a label."""
 
     dataset: Dataset
-    recipe: Recipe
+    recipe: TrainingRecipe
     penalty: PenaltyName
     weights: NDArray[np.float64] | None
     """(n,) row weights; None weighs all alike."""
@@ -71,8 +71,8 @@ class TableBackend:
         return standard
 
     def learn(
-        self, lessons: Sequence[Lesson], strengths: NDArray[np.float64], decays: NDArray[np.float64]
-    ) -> Iterator[Learned]:
+        self, lessons: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
+    ) -> Iterator[TrainedModels]:
         """Train every candidate of every lesson; see `picsc.training.jobs.Backend`."""
         a = strengths.shape[1]
         largest = max(len(lesson.train) for lesson in lessons)
@@ -88,8 +88,8 @@ class TableBackend:
                 start = stop
 
     def _learn_stack(
-        self, lessons: Sequence[Lesson], strengths: NDArray[np.float64], decays: NDArray[np.float64]
-    ) -> Iterator[Learned]:
+        self, lessons: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
+    ) -> Iterator[TrainedModels]:
         penalised = bool((strengths != 0).any())
         encoders = [fit(self.dataset, lesson.train) for lesson in lessons]
         # without a penalty and with all rows in every step, fragments do not matter, and one long tile is fastest
@@ -117,7 +117,7 @@ class TableBackend:
             guided=self._guided(encoders, lessons),
         )
         for g, (encoder, lesson) in enumerate(zip(encoders, lessons, strict=True)):
-            yield Learned(
+            yield TrainedModels(
                 self._outputs(fitted.theta[g], self._x(encoder, lesson.test)),
                 fitted.diverged[g].cpu().numpy(),
                 fitted.penalty_share[g].double().cpu().numpy(),
@@ -151,18 +151,18 @@ class TableBackend:
         rows: Rows,
         fragment: NDArray[np.int64] | None,
         weight: NDArray[np.float64] | None = None,
-    ) -> Problem:
+    ) -> TrainingProblem:
         """Rows encoded; a lesson's weights of them multiply those of the table."""
         if self.weights is not None:
             weight = self.weights[rows] if weight is None else self.weights[rows] * weight
-        return Problem(
+        return TrainingProblem(
             self._x(encoder, rows),
             self.targets(scaled_on, rows),
             np.zeros(len(rows), np.int64) if fragment is None else fragment,
             weight,
         )
 
-    def _guided(self, encoders: Sequence[Encoder], lessons: Sequence[Lesson]) -> StackGuide | None:
+    def _guided(self, encoders: Sequence[Encoder], lessons: Sequence[TrainingJob]) -> StackGuide | None:
         """The rows of the target that weigh each lesson's, encoded as these are; all lessons have them, or none."""
         problems, ons = [], []
         for encoder, lesson in zip(encoders, lessons, strict=True):
@@ -173,12 +173,12 @@ class TableBackend:
             return None
         return StackGuide(self._stacked(problems, lessons[0].seed), ons[0], [lesson.seed for lesson in lessons])
 
-    def _guide(self, encoder: Encoder, scaled_on: Rows, guide: Guide) -> Problem:
+    def _guide(self, encoder: Encoder, scaled_on: Rows, guide: TargetRows) -> TrainingProblem:
         x = self._x(encoder, guide.rows)
         nothing = np.zeros(len(x), np.int64)
         # labels that must not be looked at do not come along
         y = self.targets(scaled_on, guide.rows) if guide.on == "losses" else nothing
-        return Problem(x, y, nothing)
+        return TrainingProblem(x, y, nothing)
 
     def _parted(self, fragment: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Positions of a problem's rows that are learned from, and of those held out for early stopping.
@@ -206,7 +206,7 @@ class TableBackend:
             problems.append(self._problem(encoder, scaled_on, out, None, weight if weighs else None))
         return self._stacked(problems, 0)
 
-    def _stacked(self, problems: Sequence[Problem], seed: int) -> Stack:
+    def _stacked(self, problems: Sequence[TrainingProblem], seed: int) -> Stack:
         return stack_problems(
             problems,
             likelihood=self.likelihood,
@@ -292,7 +292,7 @@ class TableLearner:
             stack = stack_problems([problem], likelihood=self.backend.likelihood, outputs=self.backend.classes)
             for a in range(theta.shape[1]):
                 weights = unflatten(theta[g, a].cpu()[None, None], stack.features, HIDDEN, stack.outputs)
-                found = threshold(tau(part_gaps([squared_scores(weights, stack)], parts), kl))
+                found = calibrated_threshold(tau(part_gaps([squared_scores(weights, stack)], parts), kl))
                 taus[g, a], gammas[g, a] = found
         return taus.to(theta.device), gammas.to(theta.device)
 

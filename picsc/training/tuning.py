@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from picsc.datasets.rows import Rows
 from picsc.equations.likelihood import Likelihood
 from picsc.evaluation.metrics import scores_of_models
-from picsc.training.algorithm_2 import Rules, advance, begin
-from picsc.training.jobs import Backend, Lesson
+from picsc.training.algorithm_2 import Algorithm2Settings, initial_state, learn_fragment
+from picsc.training.jobs import Trainer, TrainingJob
 
 STRENGTHS = (0.0, 0.001, 0.01, 0.04, 0.07, 0.1)
 """Candidates for lambda: the paper's four, a weaker one and none."""
@@ -32,8 +32,8 @@ LOOK_AHEAD = 4
 Floats = NDArray[np.float64]
 
 
-def chosen_by_inner_folds(
-    backend: Backend, lessons: Sequence[Lesson], likelihood: Likelihood, *, penalised: bool, inner: int = INNER
+def tune_by_inner_cv(
+    backend: Trainer, lessons: Sequence[TrainingJob], likelihood: Likelihood, *, penalised: bool, inner: int = INNER
 ) -> Floats:
     """The candidate of each lesson with the smallest log-loss in inner cross-validation on its training rows.
 
@@ -62,13 +62,13 @@ def chosen_by_inner_folds(
     return best
 
 
-def chosen_by_looking_ahead(
-    backend: Backend,
+def tune_prequentially(
+    backend: Trainer,
     sequences: Sequence[Sequence[Rows]],
     seeds: Sequence[int],
     scaled_on: Sequence[Rows],
     likelihood: Likelihood,
-    rules: Rules,
+    rules: Algorithm2Settings,
     *,
     penalised: bool,
 ) -> Floats:
@@ -91,12 +91,12 @@ def chosen_by_looking_ahead(
         sequences = [[half for rows in sequence for half in (rows[::2], rows[1::2])] for sequence in sequences]
     first = [list(sequence[:LOOK_AHEAD]) for sequence in sequences]
     learner = backend.learner(first, seeds, scaled_on, candidates=len(candidates))
-    state, losses = begin(learner), np.zeros((len(first), len(candidates)))
+    state, losses = initial_state(learner), np.zeros((len(first), len(candidates)))
     grid = torch.from_numpy(candidates).to(state.theta).expand(len(first), -1)
     none = torch.zeros_like(grid)
     rules = replace(rules, strength=grid if penalised else none, weight_decay=none if penalised else grid)
     for t in range(len(first[0]) - 1):
-        state, _ = advance(state, learner, t, rules)
+        state, _ = learn_fragment(state, learner, t, rules)
         evaluated = state.merged if rules.merge else state.theta
         following = [sequence[t + 1] for sequence in first]
         for g, out in enumerate(learner.outputs(evaluated, following)):
@@ -105,7 +105,7 @@ def chosen_by_looking_ahead(
     return best
 
 
-def _inner(lesson: Lesson, j: int) -> Lesson:
+def _inner(lesson: TrainingJob, j: int) -> TrainingJob:
     """Inner fold j: every third row of every fragment, in random order, is held out; long lessons are cut down."""
     generator = np.random.default_rng([lesson.seed, 2])
     order = generator.permutation(len(lesson.train))

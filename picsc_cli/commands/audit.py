@@ -65,9 +65,9 @@ def audit(
     Reports are written before a non-zero exit. JUnit fails what --fail-on fails, whatever --exit-zero says. Annotations
     for GitHub go to standard error beside the report, unless they get a file, and the job's summary gets the Markdown.
     """
-    with exits.outcome():
+    with exits.handle_errors():
         first = next(iter(data or ()), None)
-        options.together(*options.exclusive(first, dataset, verbose=verbose, quiet=quiet))
+        options.refuse_contradictions(*options.exclusive(first, dataset, verbose=verbose, quiet=quiet))
         files = audited_files.each_once(data or ())
         project = layered.found_project(isolated=isolated)
         demonstration = first is None and dataset is None and recipe is None
@@ -80,8 +80,8 @@ def audit(
         from picsc.settings import AuditSettings
 
         flags: dict[str, object] = {
-            "read": {**read, **options.given(no_target=no_target or None)},
-            "cut": options.given(
+            "read": {**read, **options.drop_none(no_target=no_target or None)},
+            "cut": options.drop_none(
                 folds=folds,
                 batches=batches,
                 by=by,
@@ -94,7 +94,7 @@ def audit(
                 splitter=splitter,
                 shuffle=shuffle or None,
             ),
-            "clients": options.given(
+            "clients": options.drop_none(
                 clients=clients,
                 partition=partition,
                 concentration=concentration,
@@ -102,7 +102,7 @@ def audit(
                 noise=noise,
                 min_rows=min_rows,
             ),
-            **options.given(
+            **options.drop_none(
                 reference=reference,
                 level=level,
                 min_effect=min_effect,
@@ -113,7 +113,7 @@ def audit(
                 jobs=jobs,
             ),
         }
-        given = layered.resolved(
+        given = layered.resolve_settings(
             AuditSettings,
             flags,
             data=first,
@@ -128,13 +128,13 @@ def audit(
         compared = baseline if write_baseline is None else None  # which may take the place of the old one
         outputs.check(wanted, read=(*files, *settings.other_files, recipe, compared))
         if demonstration and not quiet:
-            streams.say(_demonstration_note(fail_on))
+            streams.warn(_demonstration_note(fail_on))
         name = options.DEMONSTRATION if demonstration else dataset
         found = audited_files.audited(files, name, data_dir, settings, baseline, quiet=quiet)
         fails = fail_on or (gates.FailOn.NEVER if demonstration else gates.FailOn.SHIFT)
         code = gates.audit_code(found, fails)
         if code == exits.UNUSABLE and write_baseline is not None:
-            streams.say(f"{write_baseline} is not written, since it would lack the files that could not be audited")
+            streams.warn(f"{write_baseline} is not written, since it would lack the files that could not be audited")
             wanted = tuple(each for each in wanted if each.format != outputs.BASELINE)
         publish(found, wanted, verbose=verbose, quiet=quiet, fail_on=fails)
         lenient = exit_zero or write_baseline is not None

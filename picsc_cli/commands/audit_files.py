@@ -82,7 +82,7 @@ def _several(files: Sequence[str], one: _Auditor, progress: Progress) -> AuditRe
             reports.append(one(file, False, _about(f"{name} ({i + 1} of {len(files)})", progress)))
         except PicscError as error:  # the others still count; anything else is a bug and ends all of them
             unaudited.append(Unaudited(name, str(error)))
-            streams.say(not_audited(unaudited[-1]))
+            streams.warn(not_audited(unaudited[-1]))
     return AuditReports(tuple(reports), tuple(unaudited))
 
 
@@ -104,7 +104,7 @@ def _auditor(files: Sequence[str], settings: AuditSettings, data_dir: Path | Non
         known = read_baseline(baseline)
     from picsc.datasets.files.libsvm import libsvm_choices
     from picsc.datasets.load import load
-    from picsc.datasets.open import read_or_get
+    from picsc.datasets.open import open_source
 
     together = [*files, *([] if reference_path is None else [str(reference_path)])]
     there = [file for file in together if file == STDIN or os.path.isfile(file)]  # noqa: PTH113 - the others fail alone
@@ -112,7 +112,7 @@ def _auditor(files: Sequence[str], settings: AuditSettings, data_dir: Path | Non
     reference = load(reference_path, read) if reference_path is not None else None
 
     def one(source: str, named: bool, progress: Progress) -> AuditReport:
-        data = read_or_get(source, named=named, settings=read, keys=settings.keys, data_dir=data_dir)
+        data = open_source(source, named=named, settings=read, keys=settings.keys, data_dir=data_dir)
         from picsc.auditing.audit import (
             audit_dataset,  # loads torch, so after everything that may be wrong with the data
         )

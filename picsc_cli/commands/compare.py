@@ -100,14 +100,14 @@ def compare(
     Exit code: 0 fine, 1 a model without a result, or a candidate that --fail-under or --fail-on worse rejects, 2 the
     input could not be used, 3 a bug in picsc.
     """
-    with exits.outcome(interrupted_line(run_dir)):
-        of_one_method = options.given(relative=relative, bound=bound, ridge=ridge, match=match, labelled=labelled)
-        options.together(*options.exclusive(data, dataset, verbose=verbose, quiet=quiet))
+    with exits.handle_errors(interrupted_line(run_dir)):
+        of_one_method = options.drop_none(relative=relative, bound=bound, ridge=ridge, match=match, labelled=labelled)
+        options.refuse_contradictions(*options.exclusive(data, dataset, verbose=verbose, quiet=quiet))
         wanted = outputs.parse(output or (), outputs.COMPARE_FORMATS)
         gate = compare_gate.gate(candidate, fail_under, fail_on)
         flags: dict[str, object] = {
             "read": read,
-            "cut": options.given(
+            "cut": options.drop_none(
                 folds=folds,
                 batches=batches,
                 by=by,
@@ -117,10 +117,10 @@ def compare(
                 group=group,
                 splitter=splitter,
             ),
-            "penalty": options.given(
+            "penalty": options.drop_none(
                 kind=penalty, strength=strength, warmup=warmup, alpha=alpha, gamma=gamma, merge=merge
             ),
-            "train": options.given(
+            "train": options.drop_none(
                 epochs=epochs,
                 lr=rate,
                 batch_size=batch_size,
@@ -129,10 +129,10 @@ def compare(
                 device=device,
                 precision=precision,
             ),
-            "weigh": options.given(
+            "weigh": options.drop_none(
                 space=weigh_on, exponent=exponent, floor=floor, relative=relative, bound=bound, ridge=ridge, match=match
             ),
-            **options.given(
+            **options.drop_none(
                 train_on=options.names(train_on),
                 test_on=options.names(test_on),
                 bias=bias,
@@ -152,7 +152,7 @@ def compare(
         }
         from picsc.settings import CompareSettings
 
-        found = layered.resolved(
+        found = layered.resolve_settings(
             CompareSettings,
             flags,
             data=data,
@@ -163,7 +163,7 @@ def compare(
             demonstrated=DEMONSTRATED,
         )
         settings, data, dataset = found.settings, found.data, found.dataset
-        options.together(
+        options.refuse_contradictions(
             (
                 bias_strength is not None and settings.bias is None and not found.demonstration,
                 "--bias-strength goes with --bias COL",
@@ -178,13 +178,13 @@ def compare(
         if found.demonstration:
             dataset = options.DEMONSTRATION
             if not quiet:
-                streams.say(DEMONSTRATION_NOTE)
+                streams.warn(DEMONSTRATION_NOTE)
         report = _compared(data, dataset, data_dir, settings, run_dir, resume=resume, quiet=quiet)
         took = time_line(report)
         publish(report if timings else untimed(report), wanted, verbose=verbose, quiet=quiet)
         rejected = compare_gate.verdicts(report, gate)
         for sentence in ((took,) if took and not timings and not quiet else ()) + rejected:
-            streams.say(sentence)
+            streams.warn(sentence)
         raise typer.Exit(exits.FINDING if rejected or report.failed else exits.FINE)
 
 
@@ -212,11 +212,11 @@ def _compared(
     """Load the data and, where it is a file of its own, the target; then compare."""
     with streams.progress(quiet=quiet) as progress:
         from picsc.datasets.files.libsvm import read_alike
-        from picsc.datasets.open import read_or_get
+        from picsc.datasets.open import open_source
 
         if path is not None:
             settings = read_alike(settings, path)
-        data = read_or_get(
+        data = open_source(
             name or str(path),
             named=name is not None,
             settings=settings.read,

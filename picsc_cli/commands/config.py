@@ -35,11 +35,11 @@ def config(ctx: typer.Context, words: Words = None) -> None:
     Exit code: 0 fine, 2 the settings could not be used, 3 a bug in picsc.
     """
     given = words or []
-    with exits.outcome():
+    with exits.handle_errors():
         _check_verb(given[0] if given else VERBS[0])
     verb, arguments = (given[0], given[1:]) if given and given[0] in VERBS else (VERBS[0], given)
     group: Any = ctx.parent
-    with exits.outcome():
+    with exits.handle_errors():
         command = group.command.get_command(group, verb)
     with layered.only_settings() as shown:
         try:
@@ -48,7 +48,7 @@ def config(ctx: typer.Context, words: Words = None) -> None:
         except typer.Exit:
             if shown.resolved is None:  # its help was asked for, or it has said what is wrong
                 raise
-    with exits.outcome():
+    with exits.handle_errors():
         as_json = (inside.params.get("output") or [""])[-1] == "json"
         streams.write_stdout(_json(verb, shown) if as_json else _table(verb, shown))
 

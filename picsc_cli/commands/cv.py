@@ -70,9 +70,9 @@ def cv(
 
     Exit code: 0 fine, 1 a model without a result, 2 the input could not be used, 3 a bug in picsc.
     """
-    with exits.outcome(interrupted_line(run_dir)):
+    with exits.handle_errors(interrupted_line(run_dir)):
         ordered = next((way for way, asked in (("batches", batches), ("by", by), ("time", time)) if asked), "")
-        options.together(
+        options.refuse_contradictions(
             *options.exclusive(data, dataset, verbose=verbose, quiet=quiet),
             (no_shuffle and bool(ordered), f"--no-shuffle goes with --folds, not with --{ordered}"),
         )
@@ -81,7 +81,7 @@ def cv(
 
         flags: dict[str, object] = {
             "read": read,
-            "cut": options.given(
+            "cut": options.drop_none(
                 folds=folds,
                 batches=batches,
                 by=by,
@@ -92,7 +92,7 @@ def cv(
                 splitter=splitter,
                 shuffle=False if no_shuffle else None,
             ),
-            "penalty": options.given(
+            "penalty": options.drop_none(
                 kind=penalty,
                 strength=strength,
                 warmup=warmup,
@@ -101,7 +101,7 @@ def cv(
                 when_quiet=when_quiet,
                 merge=merge,
             ),
-            "train": options.given(
+            "train": options.drop_none(
                 epochs=epochs,
                 lr=rate,
                 batch_size=batch_size,
@@ -110,7 +110,7 @@ def cv(
                 device=device,
                 precision=precision,
             ),
-            **options.given(
+            **options.drop_none(
                 keep_rare=keep_rare or None,
                 methods=options.names(method),
                 algorithm=algorithm,
@@ -121,7 +121,7 @@ def cv(
                 jobs=jobs,
             ),
         }
-        found = layered.resolved(
+        found = layered.resolve_settings(
             CvSettings,
             flags,
             data=data,
@@ -135,7 +135,7 @@ def cv(
         if found.demonstration:
             dataset = options.DEMONSTRATION
             if not quiet:
-                streams.say(options.DEMONSTRATION_NOTE)
+                streams.warn(options.DEMONSTRATION_NOTE)
         report = _compared(data, dataset, data_dir, settings, run_dir, resume=resume, quiet=quiet)
         publish(report, wanted, verbose=verbose, quiet=quiet)
         raise typer.Exit(exits.FINDING if report.failed else exits.FINE)
@@ -153,9 +153,9 @@ def _compared(
 ) -> CvReport:
     """Load the data, then cross-validate."""
     with streams.progress(quiet=quiet) as progress:
-        from picsc.datasets.open import read_or_get
+        from picsc.datasets.open import open_source
 
-        data = read_or_get(
+        data = open_source(
             name or str(path),
             named=name is not None,
             settings=settings.read,

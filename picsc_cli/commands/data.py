@@ -40,7 +40,7 @@ _FORMATS = ("table", "json")
 @app.command("list", cls=PanelledCommand)
 def list_sets(data_dir: options.DataDir = None) -> None:
     """List the data sets with a name, and where each is; asks no server."""
-    with exits.outcome():
+    with exits.handle_errors():
         from picsc.datasets.catalog.inventory import inventory
 
         root, entries = inventory(data_dir)
@@ -52,20 +52,20 @@ def list_sets(data_dir: options.DataDir = None) -> None:
 @app.command(cls=PanelledCommand)
 def get(name: _Name, data_dir: options.DataDir = None) -> None:
     """Fetch a data set from OpenML into the data directory, its SHA-256 beside it."""
-    with exits.outcome(), streams.progress(quiet=False) as progress:
+    with exits.handle_errors(), streams.progress(quiet=False) as progress:
         from picsc.datasets.catalog import inventory
 
         if progress is not None:
             progress(f"getting {name}")
         got = inventory.get(name, data_dir)
-        streams.say(f"{name} was fetched" if got.new else f"{name} is there already; remove it to fetch it again")
+        streams.warn(f"{name} was fetched" if got.new else f"{name} is there already; remove it to fetch it again")
         streams.write_stdout(f"{got.sha256}  {printable(str(got.path))}\n")
 
 
 @app.command(cls=PanelledCommand)
 def info(name: _Name, data_dir: options.DataDir = None) -> None:
     """Print source, shape, classes with counts, and SHA-256 of a data set."""
-    with exits.outcome():
+    with exits.handle_errors():
         from picsc.datasets.catalog.inventory import describe
 
         streams.write_stdout(_described(describe(name, data_dir)))
@@ -81,13 +81,13 @@ def show(
     output: _Outputs = None,
 ) -> None:
     """Print how a file is read and what it holds, without auditing it; pyproject.toml counts as for picsc audit."""
-    with exits.outcome():
+    with exits.handle_errors():
         wanted = outputs.parse(output or (), _FORMATS)
         from picsc.settings import AuditSettings
 
-        flags = {"read": {**read, **options.given(no_target=no_target or None)}}
+        flags = {"read": {**read, **options.drop_none(no_target=no_target or None)}}
         project = layered.found_project(isolated=isolated)
-        given = layered.resolved(
+        given = layered.resolve_settings(
             AuditSettings, flags, data=file, dataset=None, recipe=None, project=project, quiet=True
         )
         settings = given.settings.read

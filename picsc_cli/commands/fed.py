@@ -94,8 +94,8 @@ def fed(
     Exit code: 0 fine, 1 a run or client without a result, or with --audit-only a shifted client, 2 the input could
     not be used, 3 a bug in picsc.
     """
-    with exits.outcome("interrupted" if audit_only else interrupted_line(run_dir)):
-        options.together(
+    with exits.handle_errors("interrupted" if audit_only else interrupted_line(run_dir)):
+        options.refuse_contradictions(
             *options.exclusive(data, dataset, verbose=verbose, quiet=quiet),
             (epochs is not None and steps is not None, "choose --epochs or --steps, not both"),
             (audit_only and plot is not None, "--plot draws rounds, and --audit-only has none"),
@@ -107,7 +107,7 @@ def fed(
         wanted = outputs.with_plot(outputs.parse(output or (), outputs.FED_FORMATS), plot)
         flags: dict[str, object] = {
             "read": read,
-            "clients": options.given(
+            "clients": options.drop_none(
                 by=by,
                 clients=clients,
                 partition=partition,
@@ -116,7 +116,7 @@ def fed(
                 noise=noise,
                 min_rows=min_rows,
             ),
-            **options.given(
+            **options.drop_none(
                 methods=options.names(method),
                 model=model,
                 hidden=hidden,
@@ -149,7 +149,7 @@ def fed(
         }
         from picsc.settings import FedSettings
 
-        found = layered.resolved(
+        found = layered.resolve_settings(
             FedSettings,
             flags,
             data=data,
@@ -162,18 +162,20 @@ def fed(
         settings, data, dataset = found.settings, found.data, found.dataset
         federated.of_partition(settings.clients, concentration=concentration, classes=classes, noise=noise)
         by_column = settings.clients.by is not None
-        options.together((min_rows is not None and by_column, "--min-rows goes with --clients N, not with --by"))
+        options.refuse_contradictions(
+            (min_rows is not None and by_column, "--min-rows goes with --clients N, not with --by")
+        )
         outputs.check(wanted, read=(data, recipe))
         if found.demonstration and not quiet:
-            streams.say(DEMONSTRATION_NOTE)
+            streams.warn(DEMONSTRATION_NOTE)
         from picsc.datasets.catalog.natural_clients import with_own_clients  # loads pandas, as reading will
 
         settings = with_own_clients(settings, dataset)
         with streams.progress(quiet=quiet) as progress:
-            from picsc.datasets.open import read_or_get
+            from picsc.datasets.open import open_source
 
             name = DEMONSTRATION if found.demonstration else dataset
-            table = read_or_get(
+            table = open_source(
                 name or str(data),
                 named=name is not None,
                 settings=settings.read,

@@ -30,7 +30,7 @@ def check(files: Files, isolated: options.Isolated = False) -> None:
 
     Exit code: 0 all are fine, 2 one is not, 3 a bug in picsc.
     """
-    with exits.outcome():
+    with exits.handle_errors():
         from picsc.recipes.load import load_recipes
         from picsc_cli.resolve import found_project
 
@@ -52,7 +52,7 @@ def check(files: Files, isolated: options.Isolated = False) -> None:
 @app.command(cls=PanelledCommand)
 def schema() -> None:
     """Print the JSON Schema of recipes, for editors that check YAML as it is written."""
-    with exits.outcome():
+    with exits.handle_errors():
         from picsc.recipes.schema import schema_text
 
         streams.write_stdout(schema_text())

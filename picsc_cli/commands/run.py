@@ -38,8 +38,8 @@ def run(
     Exit code: 0 fine, 1 a shift, or a data set or a model without a result, 2 a recipe could not be used, 3 a bug in
     picsc.
     """
-    with exits.outcome(interrupted_line(run_dir)):
-        options.together(*options.exclusive(verbose=verbose, quiet=quiet))
+    with exits.handle_errors(interrupted_line(run_dir)):
+        options.refuse_contradictions(*options.exclusive(verbose=verbose, quiet=quiet))
         audited_files.each_once([str(recipe) for recipe in recipes], "RECIPE")
         wanted = outputs.parse(output or (), outputs.RECIPE_FORMATS)
         from picsc.recipes.load import load_recipes
@@ -52,7 +52,7 @@ def run(
             for recipe in loaded:
                 told = of_project(recipe.origins, project)
                 if told:
-                    streams.say(f"{recipe.path}: {told}")
+                    streams.warn(f"{recipe.path}: {told}")
         with streams.progress(quiet=quiet) as progress:
             from picsc.recipes.run import run_recipes  # loads scipy, so after everything that may be wrong above
 
@@ -62,7 +62,7 @@ def run(
                 jobs=jobs or (project.jobs if project is not None else None) or os.cpu_count() or 1,
                 run_dir=run_dir,
                 resume=resume,
-                progress=progress or (None if quiet else streams.say),
+                progress=progress or (None if quiet else streams.warn),
             )
         publish(report, wanted, verbose=verbose, quiet=quiet)
         found = report.failed or report.shifted

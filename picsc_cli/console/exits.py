@@ -14,7 +14,7 @@ import typer
 
 from picsc.errors import PicscError, RecipeError
 from picsc_cli.console.signals import Terminated, termination
-from picsc_cli.console.streams import say
+from picsc_cli.console.streams import warn
 
 if TYPE_CHECKING:
     pass
@@ -36,7 +36,7 @@ def leave(done: SystemExit) -> NoReturn:
 
 
 @contextmanager
-def outcome(interrupted: str = "interrupted") -> Iterator[None]:
+def handle_errors(interrupted: str = "interrupted") -> Iterator[None]:
     """Turn what goes wrong inside into one line on standard error and an exit code.
 
     A `PicscError` is the user's to mend: its sentence, exit 2. Anything else is our bug: the traceback stays, exit 3.
@@ -51,17 +51,17 @@ def outcome(interrupted: str = "interrupted") -> Iterator[None]:
         raise
     except RecipeError as error:
         for problem in error.problems:
-            say(problem)
+            warn(problem)
         raise typer.Exit(UNUSABLE) from None
     except PicscError as error:
-        say(str(error))
+        warn(str(error))
         raise typer.Exit(UNUSABLE) from None
     except KeyboardInterrupt as signal:
-        say(interrupted)
+        warn(interrupted)
         raise typer.Exit(TERMINATED if isinstance(signal, Terminated) else INTERRUPTED) from None
     except Exception:  # noqa: BLE001 - the one place that tells our bugs from the user's input
         traceback.print_exc()
-        say("this is a bug in picsc; please report it with the lines above, the command and `picsc --version`")
+        warn("this is a bug in picsc; please report it with the lines above, the command and `picsc --version`")
         raise typer.Exit(BUG) from None
 
 

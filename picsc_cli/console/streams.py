@@ -23,7 +23,7 @@ def prepare() -> None:
             stream.reconfigure(errors="replace")
 
 
-def say(sentence: str) -> None:
+def warn(sentence: str) -> None:
     """One line on standard error, `picsc: sentence`; control characters are shown escaped."""
     write_stderr(f"picsc: {printable(sentence)}\n")
 

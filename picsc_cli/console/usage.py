@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from picsc_cli.console.streams import say
+from picsc_cli.console.streams import warn
 
 _USAGE: type[Exception] = typer.BadParameter.__mro__[1]
 """What Typer raises of words that it cannot use; newer versions have classes of their own in place of click's."""
@@ -35,7 +35,7 @@ def one_sentence(ctx: Any, words: Sequence[str]) -> Iterator[None]:
     except _USAGE as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # a command that shows its help
             raise
-        say(_sentence(error, ctx, given))
+        warn(_sentence(error, ctx, given))
         raise typer.Exit(2) from None
 
 

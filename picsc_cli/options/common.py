@@ -278,7 +278,7 @@ def names(texts: list[str] | None) -> tuple[str, ...] | None:
     return tuple(name.strip() for row in csv.reader(texts, skipinitialspace=True) for name in row if name.strip())
 
 
-def together(*contradictions: tuple[bool, str]) -> None:
+def refuse_contradictions(*contradictions: tuple[bool, str]) -> None:
     """Refuse options that contradict each other.
 
     Raises:
@@ -299,6 +299,6 @@ def exclusive(
     )
 
 
-def given(**values: object) -> dict[str, object]:
+def drop_none(**values: object) -> dict[str, object]:
     """The options that were given: what is None is left to the default of the settings."""
     return {name: value for name, value in values.items() if value is not None}

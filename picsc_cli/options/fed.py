@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from picsc_cli.options.common import together
+from picsc_cli.options.common import refuse_contradictions
 
 if TYPE_CHECKING:
     from picsc.settings import PartitionSettings
@@ -200,7 +200,7 @@ def of_partition(
         SettingsError: one was given that another way listens to.
     """
     made = settings.partition
-    together(
+    refuse_contradictions(
         (
             concentration is not None and made not in ("dirichlet", "quantity"),
             "--concentration goes with --partition dirichlet or quantity",

@@ -71,7 +71,7 @@ def _given(
     features: Features = None,
     sheet: Sheet = None,
 ) -> dict[str, object]:
-    return options.given(
+    return options.drop_none(
         target=target,
         task=task,
         categorical=options.names(categorical),

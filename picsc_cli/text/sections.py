@@ -84,7 +84,7 @@ def _value(value: object, page: Page) -> str:
     return page.none if value is None else str(value)
 
 
-def below(
+def method_sections(
     report: CvReport | CompareReport | FedReport,
     sentences: Iterable[str],
     footer: Iterable[str],

@@ -2,16 +2,16 @@ import numpy as np
 import pytest
 import torch
 
-from picsc.auditing.exchangeability import Contrast, Exchange, blocks, draw_labels, subsample
+from picsc.auditing.exchangeability import Contrast, PermutationScheme, blocks, draw_labels, subsample
 
 
-def drawn(labels: np.ndarray, exchange: Exchange, draws: int = 50, cells: int = 4_000_000) -> np.ndarray:
+def drawn(labels: np.ndarray, exchange: PermutationScheme, draws: int = 50, cells: int = 4_000_000) -> np.ndarray:
     return np.concatenate(list(draw_labels(labels, exchange, draws=draws, seed=3, cells=cells)))
 
 
 def test_first_draw_is_what_was_observed_and_sizes_never_change() -> None:
     labels = np.repeat(np.arange(4), [5, 9, 1, 20])
-    every = drawn(labels, Exchange())
+    every = drawn(labels, PermutationScheme())
     assert every.shape == (51, 35)
     np.testing.assert_array_equal(every[0], labels)
     np.testing.assert_array_equal(np.sort(every, axis=1), np.tile(labels, (51, 1)))
@@ -21,7 +21,7 @@ def test_first_draw_is_what_was_observed_and_sizes_never_change() -> None:
 def test_strata_keep_their_labels() -> None:
     rng = np.random.default_rng(0)
     labels, strata = rng.integers(3, size=200), rng.integers(4, size=200)
-    every = drawn(labels, Exchange(strata=strata))
+    every = drawn(labels, PermutationScheme(strata=strata))
     for stratum in range(4):
         inside = every[:, strata == stratum]
         np.testing.assert_array_equal(np.sort(inside, axis=1), np.tile(np.sort(inside[0]), (51, 1)))
@@ -30,7 +30,7 @@ def test_strata_keep_their_labels() -> None:
 def test_units_move_as_a_whole() -> None:
     units = np.repeat(np.arange(30), np.arange(1, 31))
     labels = (units % 5).astype(np.int64)
-    every = drawn(labels, Exchange(units=units))
+    every = drawn(labels, PermutationScheme(units=units))
     for unit in range(30):
         inside = every[:, units == unit]
         assert (inside == inside[:, :1]).all()
@@ -38,7 +38,7 @@ def test_units_move_as_a_whole() -> None:
 
 def test_every_permutation_is_equally_likely() -> None:
     """Two labels on 4 rows: 6 arrangements, each expected 1000 times; chi-square beyond 25.7 has probability 1e-4."""
-    every = drawn(np.array([0, 0, 1, 1]), Exchange(), draws=6000)[1:]
+    every = drawn(np.array([0, 0, 1, 1]), PermutationScheme(), draws=6000)[1:]
     _, counts = np.unique(every, axis=0, return_counts=True)
     assert len(counts) == 6
     assert ((counts - 1000) ** 2 / 1000).sum() < 25.7
@@ -55,14 +55,16 @@ def test_blocks_are_consecutive_and_stay_inside_a_piece() -> None:
 def test_subsample_is_proportional_within_strata() -> None:
     rng = np.random.default_rng(0)
     labels, strata = rng.integers(3, size=30_000), rng.integers(2, size=30_000)
-    kept = subsample(labels, Exchange(strata=strata), rows=3_000, seed=0)
+    kept = subsample(labels, PermutationScheme(strata=strata), rows=3_000, seed=0)
     assert (np.diff(kept) > 0).all()
     whole = np.bincount(labels * 2 + strata)
     np.testing.assert_allclose(np.bincount(labels[kept] * 2 + strata[kept]), whole / 10, atol=1.01)
 
 
 def test_small_tables_are_not_subsampled() -> None:
-    np.testing.assert_array_equal(subsample(np.zeros(50, np.int64), Exchange(), rows=50, seed=0), np.arange(50))
+    np.testing.assert_array_equal(
+        subsample(np.zeros(50, np.int64), PermutationScheme(), rows=50, seed=0), np.arange(50)
+    )
 
 
 @pytest.mark.parametrize("reference", ["rest", (2, 0, 1)])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from picsc.auditing.exchangeability import Contrast, Exchange
+from picsc.auditing.exchangeability import Contrast, PermutationScheme
 from picsc.auditing.permutations import label_draws
 
 CONTRAST = Contrast(4, (0, 1, 2, 3), "rest")
@@ -18,13 +18,13 @@ def pieces(n: int) -> tuple[np.ndarray, np.ndarray, torch.Tensor]:
     return labels, strata, torch.from_numpy(quantities)
 
 
-def sums(rows: int, draws: int = 1500, exchange: Exchange | None = None) -> torch.Tensor:
+def sums(rows: int, draws: int = 1500, exchange: PermutationScheme | None = None) -> torch.Tensor:
     labels, strata, quantities = pieces(4000)
     null = label_draws(
         lambda at: quantities[torch.from_numpy(at)],
         labels,
         CONTRAST,
-        exchange or Exchange(strata=strata),
+        exchange or PermutationScheme(strata=strata),
         rows=rows,
         draws=draws,
         seed=0,
@@ -74,7 +74,7 @@ def test_units_stay_together(rows: int) -> None:
         lambda at: quantities[torch.from_numpy(at)],
         labels,
         CONTRAST,
-        Exchange(units=units),
+        PermutationScheme(units=units),
         rows=rows,
         draws=20,
         seed=0,

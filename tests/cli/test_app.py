@@ -217,7 +217,7 @@ def test_exit_code_of_a_verdict(verdict: exits.Verdict, codes: list[int]) -> Non
 def test_what_goes_wrong_has_its_exit_code(
     error: BaseException, code: int, last: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(typer.Exit) as raised, exits.outcome():
+    with pytest.raises(typer.Exit) as raised, exits.handle_errors():
         raise error
     out, err = capsys.readouterr()
     assert raised.value.exit_code == code

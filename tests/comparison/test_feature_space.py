@@ -14,7 +14,7 @@ from picsc.datasets.load import from_frame
 from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
-from picsc.training.jobs import Backend, Lesson, Recipe
+from picsc.training.jobs import Trainer, TrainingJob, TrainingRecipe
 from picsc.training.network_inputs import inputs_of
 from picsc.training.network_trainer import ModuleBackend
 from picsc.training.table_trainer import TableBackend
@@ -23,7 +23,7 @@ from tests.texts import bags
 
 CPU = torch.device("cpu")
 SOURCE, TARGET = np.arange(60), np.arange(60, 90)
-RECIPE = Recipe(2, 0.01, 16)
+RECIPE = TrainingRecipe(2, 0.01, 16)
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +52,7 @@ def of_table(frame: pd.DataFrame | None = None, device: torch.device = CPU) -> T
     return TableBackend(dataset, RECIPE, "kl", None, device)
 
 
-def of_images(images: ImageSet | None = None, recipe: Recipe = RECIPE) -> ModuleBackend:
+def of_images(images: ImageSet | None = None, recipe: TrainingRecipe = RECIPE) -> ModuleBackend:
     return ModuleBackend(inputs_of(images or gray()), recipe, "kl", CPU, "float32")
 
 
@@ -70,12 +70,12 @@ SPACES = {
 
 
 @pytest.fixture(params=SPACES)
-def space(request: pytest.FixtureRequest) -> tuple[Backend, str]:
+def space(request: pytest.FixtureRequest) -> tuple[Trainer, str]:
     make, name = SPACES[request.param]
     return make(), name
 
 
-def test_the_source_has_mean_0_and_deviation_1(space: tuple[Backend, str]) -> None:
+def test_the_source_has_mean_0_and_deviation_1(space: tuple[Trainer, str]) -> None:
     x, z = covariates(*space, SOURCE, TARGET, seed=0)
     assert (x.dtype, z.dtype) == (torch.float32, torch.float32)
     assert (len(x), len(z), x.shape[1]) == (60, 30, z.shape[1])
@@ -86,25 +86,25 @@ def test_the_source_has_mean_0_and_deviation_1(space: tuple[Backend, str]) -> No
 
 
 @pytest.mark.parametrize("chunk", [1, 7])
-def test_the_rows_read_at_once_do_not_matter(space: tuple[Backend, str], chunk: int) -> None:
+def test_the_rows_read_at_once_do_not_matter(space: tuple[Trainer, str], chunk: int) -> None:
     whole = covariates(*space, SOURCE, TARGET, seed=0)
     for ours, theirs in zip(covariates(*space, SOURCE, TARGET, seed=0, chunk=chunk), whole, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
 
 
-def test_a_seed_gives_the_same_bytes(space: tuple[Backend, str]) -> None:
+def test_a_seed_gives_the_same_bytes(space: tuple[Trainer, str]) -> None:
     first, second = (covariates(*space, SOURCE, TARGET, seed=3) for _ in range(2))
     assert all(torch.equal(*pair) for pair in zip(first, second, strict=True))
 
 
-def test_target_rows_change_nothing_but_themselves(space: tuple[Backend, str]) -> None:
+def test_target_rows_change_nothing_but_themselves(space: tuple[Trainer, str]) -> None:
     x, z = covariates(*space, SOURCE, TARGET, seed=0)
     again, fewer = covariates(*space, SOURCE, TARGET[:5], seed=0)
     assert torch.equal(x, again)
     torch.testing.assert_close(fewer, z[:5], rtol=1e-4, atol=1e-4)
 
 
-def test_a_source_is_where_it_is_when_it_is_the_target(space: tuple[Backend, str]) -> None:
+def test_a_source_is_where_it_is_when_it_is_the_target(space: tuple[Trainer, str]) -> None:
     x, z = covariates(*space, SOURCE, SOURCE, seed=0)
     assert torch.equal(x, z)
 
@@ -150,7 +150,7 @@ def test_projected_words_keep_the_distances_of_shares() -> None:
 def test_a_layer_is_that_of_the_plain_lesson() -> None:
     backend = of_words()
     x, _ = covariates(backend, "layer", SOURCE, TARGET, seed=3)
-    one = Lesson(SOURCE, np.arange(60) % 2, SOURCE, 3)
+    one = TrainingJob(SOURCE, np.arange(60) % 2, SOURCE, 3)
     log_p = next(backend.learn([one], np.zeros((1, 1)), np.zeros((1, 1)))).outputs[0]
     logit = torch.from_numpy(log_p[:, 1] - log_p[:, 0]).double()
     design = torch.cat([x.double(), torch.ones(60, 1, dtype=torch.float64)], 1)
@@ -160,7 +160,7 @@ def test_a_layer_is_that_of_the_plain_lesson() -> None:
 
 def test_a_model_that_diverges_has_no_layer() -> None:
     with pytest.raises(NumericsError, match=r"diverged at epoch 1 with learning rate 1e\+30.*--space raw"):
-        covariates(of_images(recipe=Recipe(2, 1e30, 16)), "layer", SOURCE, TARGET, seed=0)
+        covariates(of_images(recipe=TrainingRecipe(2, 1e30, 16)), "layer", SOURCE, TARGET, seed=0)
 
 
 def test_tables_have_no_layer() -> None:

@@ -9,13 +9,13 @@ from picsc.comparison.iwcv import DECAYS, EXPONENTS, RISKS, Choice, _Tested, cho
 from picsc.datasets.load import from_frame
 from picsc.evaluation.metrics import row_log_loss
 from picsc.settings import ReadSettings
-from picsc.training.jobs import Lesson, Recipe
+from picsc.training.jobs import TrainingJob, TrainingRecipe
 from picsc.training.table_trainer import TableBackend
 
 
 def backend(frame: pd.DataFrame, epochs: int = 30) -> TableBackend:
     data = from_frame(frame, ReadSettings(target="target"))
-    return TableBackend(data, Recipe(epochs, 0.05), "kl", None, torch.device("cpu"))
+    return TableBackend(data, TrainingRecipe(epochs, 0.05), "kl", None, torch.device("cpu"))
 
 
 def shifted(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -27,11 +27,11 @@ def shifted(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
     return frame, 1 / (1 + np.exp(2.5 * a))
 
 
-def lesson(rows: np.ndarray, test: np.ndarray, seed: int = 0) -> Lesson:
-    return Lesson(rows, np.arange(len(rows)) % 3, test, seed)
+def lesson(rows: np.ndarray, test: np.ndarray, seed: int = 0) -> TrainingJob:
+    return TrainingJob(rows, np.arange(len(rows)) % 3, test, seed)
 
 
-def found(ours: TableBackend, *lessons: Lesson, weights: object = None, ratios: object = None, inner: int = 3):
+def found(ours: TableBackend, *lessons: TrainingJob, weights: object = None, ratios: object = None, inner: int = 3):
     none = [None] * len(lessons)
     return choose(ours, list(lessons), weights or none, ratios or none, "classes", inner=inner)
 
@@ -78,7 +78,7 @@ def test_the_estimate_is_the_weighted_mean_over_rows_that_models_have_not_seen()
     for j in range(3):
         held = np.sort(order[j::3])
         kept = np.setdiff1d(np.arange(60), held)
-        part = Lesson(rows[kept], np.zeros(40, np.int64), rows[held], 0)
+        part = TrainingJob(rows[kept], np.zeros(40, np.int64), rows[held], 0)
         model = next(ours.learn([part], np.zeros((1, 1)), np.zeros((1, 1))))
         losses[held] = row_log_loss(model.outputs, ours.targets(part.train, part.test), "classes")[0]
     np.testing.assert_allclose(arrays["log_loss"][0, :2], [losses.mean(), np.average(losses, weights=weights)], 1e-5)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from picsc.comparison.transfer_tasks import Plan, Trial, plan, redrawn
+from picsc.comparison.transfer_tasks import TransferPlan, TransferTask, plan, redrawn
 from picsc.datasets.load import from_frame
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError, SettingsError
@@ -20,11 +20,11 @@ def table(n: int = 60, **columns: object) -> Dataset:
     return from_frame(frame, ReadSettings(target="target"), keys=("site", "t"))
 
 
-def made(count: int = 2, *, official: np.ndarray = NONE, n: int = 60, **options: object) -> Plan:
+def made(count: int = 2, *, official: np.ndarray = NONE, n: int = 60, **options: object) -> TransferPlan:
     return plan(table(n), validated(CompareSettings, **options), count, official)
 
 
-def rows(trial: Trial) -> list[int]:
+def rows(trial: TransferTask) -> list[int]:
     return sorted(np.concatenate([trial.train, trial.adapt, trial.judge]).tolist())
 
 

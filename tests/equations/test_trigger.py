@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from picsc.equations.divergence import fisher_gap
-from picsc.equations.trigger import tau, threshold
+from picsc.equations.trigger import calibrated_threshold, tau
 
 
 def test_tau_is_the_fisher_gap_times_the_covariate_kl() -> None:
@@ -27,5 +27,5 @@ def test_tau_is_0_where_one_of_its_factors_is(gap: float, kl: float) -> None:
 def test_the_threshold_is_the_quantile_that_the_level_asks_for() -> None:
     """Of 99 draws and the observed value, 5 may lie above: the 95th smallest draw."""
     draws = torch.arange(1.0, 100.0).flip(0)
-    found = threshold(torch.cat([torch.tensor([7.0]), draws]), level=0.05)
+    found = calibrated_threshold(torch.cat([torch.tensor([7.0]), draws]), level=0.05)
     assert (found.tau, found.gamma) == (7.0, 95.0)

@@ -5,7 +5,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from picsc.evaluation.paired_tests import Paired, over_sets, repeats_t, resampled_t, rows_and_repeats_t, rows_t
+from picsc.evaluation.paired_tests import (
+    Paired,
+    compare_across_datasets,
+    repeats_t,
+    resampled_t,
+    rows_and_repeats_t,
+    rows_t,
+)
 from picsc.reports.common import Interval
 
 
@@ -52,7 +59,7 @@ def test_fewer_than_two_units_give_nothing() -> None:
     assert resampled_t(np.full((2, 2), np.nan), 1, 4) is None
     assert repeats_t(np.array([0.1])) is None
     assert rows_t(np.array([1.0, np.nan]), np.array([0.0, 1.0])) is None
-    assert over_sets(np.array([0.9]), np.array([0.8])) is None
+    assert compare_across_datasets(np.array([0.9]), np.array([0.8])) is None
 
 
 def test_equal_differences_are_no_evidence_or_no_test() -> None:
@@ -85,7 +92,7 @@ def test_rows_are_paired() -> None:
 def test_signed_ranks_equal_scipy_where_it_is_exact() -> None:
     for seed in range(20):
         a, b = np.random.default_rng(seed).normal(size=(2, 17))
-        found = over_sets(a, b)
+        found = compare_across_datasets(a, b)
         assert found is not None
         assert found.wilcoxon_p == pytest.approx(stats.wilcoxon(a, b, method="exact").pvalue, rel=1e-9)
 
@@ -102,7 +109,7 @@ def p_by_enumeration(differences: NDArray[np.float64]) -> float:
 def test_signed_ranks_with_ties_equal_all_sign_patterns(seed: int) -> None:
     hundredths = np.random.default_rng(seed).integers(-3, 5, size=9)
     level = np.linspace(0.1, 0.9, 9)  # equal differences of unequal results differ by rounding
-    found = over_sets(level + hundredths / 100, level)
+    found = compare_across_datasets(level + hundredths / 100, level)
     assert found is not None
     assert found.wilcoxon_p == pytest.approx(p_by_enumeration(hundredths.astype(np.float64)), rel=1e-12)
     counts = (hundredths > 0).sum(), (hundredths == 0).sum(), (hundredths < 0).sum()
@@ -110,7 +117,7 @@ def test_signed_ranks_with_ties_equal_all_sign_patterns(seed: int) -> None:
 
 
 def test_methods_that_tie_everywhere_are_equal() -> None:
-    found = over_sets(np.full(5, 0.7), np.full(5, 0.7))
+    found = compare_across_datasets(np.full(5, 0.7), np.full(5, 0.7))
     assert found is not None
     assert (found.wilcoxon_p, found.t.p) == (1.0, 1.0)
     assert (found.wins, found.ties, found.losses) == (0, 5, 0)
@@ -118,10 +125,10 @@ def test_methods_that_tie_everywhere_are_equal() -> None:
 
 def test_better_on_every_set_is_the_smallest_p_there_is() -> None:
     gains = np.random.default_rng(4).random(24) + 0.01
-    found = over_sets(gains, np.zeros(24))
+    found = compare_across_datasets(gains, np.zeros(24))
     assert found is not None
     assert found.wilcoxon_p == pytest.approx(2 / 2**24, rel=1e-9)
-    missing = over_sets(np.append(gains, np.nan), np.zeros(25))
+    missing = compare_across_datasets(np.append(gains, np.nan), np.zeros(25))
     assert missing == found
 
 
@@ -176,7 +183,7 @@ def test_the_correction_keeps_power() -> None:
 def test_the_tests_over_sets_hold_their_level() -> None:
     """Bound as above."""
     rng = np.random.default_rng(7)
-    both = [over_sets(*np.round(rng.normal(0.8, 0.05, size=(2, 27)), 2)) for _ in range(1000)]
+    both = [compare_across_datasets(*np.round(rng.normal(0.8, 0.05, size=(2, 27)), 2)) for _ in range(1000)]
     bound = stats.binom.isf(1e-6, 1000, 0.05)
     assert sum(found is not None and found.wilcoxon_p < 0.05 for found in both) <= bound
     assert sum(found is not None and rejected(found.t.p) for found in both) <= bound

@@ -19,7 +19,7 @@ from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError, SettingsError
 from picsc.federated import federate as federating
-from picsc.federated.holdings import holdings
+from picsc.federated.holdings import federated_split
 from picsc.settings import FedSettings, validated
 
 
@@ -145,7 +145,7 @@ def test_a_run_that_fails_with_every_rate_is_reported_with_its_client() -> None:
 def test_invented_clients_and_their_noise() -> None:
     settings = settings_of(clients={"clients": 4, "partition": "noise", "noise": 2.0})
     data = from_frame(people().drop(columns="who"), settings.read)
-    held = holdings(data, settings, seed=0)
+    held = federated_split(data, settings, seed=0)
     assert held.noise is not None
     assert held.noise.tolist() == pytest.approx([0, 2 / 3, 4 / 3, 2])
     changed = held.data.columns[0].values - data.columns[0].values  # noqa: PD011 # type: ignore[union-attr]
@@ -155,7 +155,7 @@ def test_invented_clients_and_their_noise() -> None:
 
 def test_rows_are_judged_that_no_client_learns_from() -> None:
     settings = settings_of()
-    held = holdings(table(settings), settings, seed=0)
+    held = federated_split(table(settings), settings, seed=0)
     for client, train, test in zip(held.clients, held.train, held.test, strict=True):
         assert np.array_equal(np.sort(np.concatenate([train, test])), client.rows)
         assert len(test) == 5  # a fifth of 24
@@ -188,7 +188,7 @@ def test_an_official_test_part_judges_by_each_clients_classes() -> None:
 
 def test_a_client_learns_from_no_more_rows_than_it_may() -> None:
     settings = settings_of(most_rows=3)
-    held = holdings(table(settings), settings, seed=0)
+    held = federated_split(table(settings), settings, seed=0)
     assert [len(rows) for rows in (*held.train, *held.test)] == [3] * 8
     assert all(not set(train) & set(test) for train, test in zip(held.train, held.test, strict=True))
 
@@ -196,7 +196,7 @@ def test_a_client_learns_from_no_more_rows_than_it_may() -> None:
 def test_an_official_part_with_owners_judges_each_client_by_its_own_rows() -> None:
     texts = replace(words(), test=np.arange(45, 60))
     settings = validated(FedSettings, rounds=1, lr=0.1, methods=("fedavg",))
-    held = holdings(texts, settings, seed=0)
+    held = federated_split(texts, settings, seed=0)
     for i, (train, test) in enumerate(zip(held.train, held.test, strict=True)):
         assert set(texts.owners[[*train, *test]]) == {i}
         assert max(train) < 45 <= min(test)

@@ -19,11 +19,11 @@ from picsc.federated.algorithms.protocol import Memory, State, Upload
 from picsc.federated.algorithms.scaffold import Scaffold
 from picsc.federated.algorithms.server import server_step
 from picsc.federated.clients.local_steps import LocalRecipe, local_steps
-from picsc.federated.clients.local_terms import Guidance, Trained, side_by_side
+from picsc.federated.clients.local_terms import LocalTerms, Trained, side_by_side
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.clients.networks import ClientModules
-from picsc.federated.clients.whitening import DAMPING, natural_map
-from picsc.federated.rounds import Entry, Rules, begin, play_round, take_part
+from picsc.federated.clients.whitening import DAMPING, whitening_matrix
+from picsc.federated.rounds import Contender, RoundSettings, begin, run_round, take_part
 from picsc.fisher.diagonal import empirical_fisher
 from picsc.training.networks import mlp
 from tests.federations import FEATURES, HIDDEN, as_modules, drawn_clients, play
@@ -50,7 +50,7 @@ def test_all_clients_at_once_equal_one_at_a_time(recipe: LocalRecipe, likelihood
     theta = torch.stack([clients.start(seed) for seed in (0, 1)])[None]
     generator = torch.Generator().manual_seed(1)
     each = torch.rand(4, 3, *theta.shape[1:], generator=generator)
-    guidance = Guidance(each[0], each[1], each[2] - 0.5, each[3] + 0.5)
+    guidance = LocalTerms(each[0], each[1], each[2] - 0.5, each[3] + 0.5)
     lr = torch.tensor([0.05, 0.1])
     who = np.array([0, 2, 1])
     at_once, alone = (
@@ -64,7 +64,7 @@ def test_local_steps_follow_the_rows_of_each_client() -> None:
     """FedAvg's K_k = E * ceil(n_k / B)."""
     clients = drawn_clients(SIZES, LocalRecipe(2, 8))
     trained = clients.fit(
-        np.arange(3), clients.start(0)[None, None], Guidance(), torch.tensor([0.1]), seed=0, round_number=0
+        np.arange(3), clients.start(0)[None, None], LocalTerms(), torch.tensor([0.1]), seed=0, round_number=0
     )
     assert trained.steps.tolist() == [4, 10, 6]
 
@@ -101,12 +101,12 @@ def test_plain_methods_are_the_same_to_the_bit_beside_any_other(beside: object) 
     """Guidance that one algorithm lacks is filled in so that it changes nothing."""
     clients = drawn_clients(SIZES)
     alone = play(FedAvg(), clients)
-    entries = [Entry("a", FedAvg(), clients, (0.1,)), Entry("b", beside, clients, (0.1,))]  # type: ignore[arg-type]
+    entries = [Contender("a", FedAvg(), clients, (0.1,)), Contender("b", beside, clients, (0.1,))]  # type: ignore[arg-type]
     courses = [begin(entry, 0) for entry in entries]
     for t in range(3):
-        play_round(entries, courses, Rules(3, 0, 3), t)
+        run_round(entries, courses, RoundSettings(3, 0, 3), t)
     torch.testing.assert_close(courses[0].state["theta"], alone.state["theta"], rtol=1e-6, atol=1e-7)
-    guides = [Guidance(), Guidance(stiffness=torch.ones(3, 1, 5), anchor=torch.ones(1, 1, 5))]
+    guides = [LocalTerms(), LocalTerms(stiffness=torch.ones(3, 1, 5), anchor=torch.ones(1, 1, 5))]
     joined = side_by_side(guides, [torch.ones(1, 2, 5), torch.ones(1, 1, 5)])
     assert joined.drift is None
     assert joined.scale is None
@@ -142,7 +142,7 @@ def test_fedcurv_holds_clients_at_the_others_models() -> None:
     theta, fisher = torch.randn(3, 1, 5, generator=generator), torch.rand(3, 1, 5, generator=generator)
     state, memory = algorithm.begin(torch.zeros(1, 5), 3)
     trained = Trained(theta, torch.ones(3), torch.tensor([0.1]))
-    sent, memory = algorithm.report(state, memory, Guidance(), trained, lambda: fisher)
+    sent, memory = algorithm.report(state, memory, LocalTerms(), trained, lambda: fisher)
     state = algorithm.aggregate(state, Upload(torch.tensor([1, 2, 3]), sent, 3))
     guide = algorithm.guide(state, memory, None)
     at = torch.randn(1, 5, generator=generator)
@@ -261,7 +261,7 @@ def test_candidates_go_side_by_side_as_alone() -> None:
 
 
 def test_participants_are_drawn_anew_in_every_round_and_not_per_method() -> None:
-    rules = Rules(5, 7, 3)
+    rules = RoundSettings(5, 7, 3)
     rounds = [take_part(10, rules, t).tolist() for t in range(5)]
     assert all(len(set(each)) == 3 and each == sorted(each) for each in rounds)
     assert len({tuple(each) for each in rounds}) > 1
@@ -279,12 +279,12 @@ class Wiretap:
     def begin(self, theta: Tensor, k: int) -> tuple[State, Memory]:
         return self.inner.begin(theta, k)
 
-    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> Guidance:
+    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> LocalTerms:
         self.shapes |= {("down", *each.shape) for each in state.values()}  # type: ignore[misc]
         return self.inner.guide(state, memory, flagged)
 
     def report(
-        self, state: State, memory: Memory, guidance: Guidance, trained: Trained, fisher: Callable[[], Tensor]
+        self, state: State, memory: Memory, guidance: LocalTerms, trained: Trained, fisher: Callable[[], Tensor]
     ) -> tuple[dict[str, Tensor], Memory]:
         return self.inner.report(state, memory, guidance, trained, fisher)
 
@@ -345,13 +345,13 @@ def test_natural_coordinates_have_unit_uncorrelated_moments() -> None:
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(2000, 3, generator=generator) @ torch.tensor([[1.0, 0.9, 0.0], [0.0, 0.3, 0.0], [0.0, 0.0, 5.0]])
     moments = x.T @ x / len(x)
-    turned = natural_map(moments)
+    turned = whitening_matrix(moments)
     level = torch.linalg.eigvalsh(moments.double()).mean()
     damped = moments.double() + DAMPING * level * torch.eye(3, dtype=torch.float64)
     torch.testing.assert_close(
         turned.double() @ damped @ turned.double(), torch.eye(3, dtype=torch.float64), rtol=1e-4, atol=1e-4
     )
-    assert torch.equal(natural_map(torch.zeros(2, 2)), torch.eye(2))
+    assert torch.equal(whitening_matrix(torch.zeros(2, 2)), torch.eye(2))
 
 
 def test_natural_clients_come_from_sums_of_their_moments() -> None:
@@ -390,10 +390,10 @@ def test_p39_an_error_in_a_client_ends_the_run_and_names_it() -> None:
 
 def test_a_model_about_to_diverge_flags_nobody_and_ends_as_a_failed_run() -> None:
     clients = drawn_clients(SIZES)
-    entry = Entry("one", replace(PLAIN, strength=0.1), clients, (0.1,))
+    entry = Contender("one", replace(PLAIN, strength=0.1), clients, (0.1,))
     course = begin(entry, 0)
     course.state["theta"] = course.state["theta"] + 1e25  # finite, but squares of its scores are not
-    play_round([entry], [course], Rules(1, 0, 3), 0)
+    run_round([entry], [course], RoundSettings(1, 0, 3), 0)
     assert np.isnan(course.flagged[0]).all()
     assert course.failed_round.tolist() == [1]
 

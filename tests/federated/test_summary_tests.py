@@ -17,7 +17,7 @@ from picsc.equations.divergence import fisher_gap
 from picsc.equations.moment_kl import Moments, moments_kl
 from picsc.errors import DataError, NumericsError
 from picsc.federated.client_summary import Summary, summarise
-from picsc.federated.summary_tests import ClientVerdict, judge
+from picsc.federated.summary_tests import ClientVerdict, run_client_tests
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 from picsc.runtime.threads import one_thread
 from picsc.training.networks import mlp
@@ -68,7 +68,7 @@ def audited(xs: Sequence[Tensor], ys: Sequence[Tensor], covariates: Covariates, 
         )
         for k, (x_k, y_k) in enumerate(zip(xs, ys, strict=True))
     ]
-    return judge(summaries, covariates)
+    return run_client_tests(summaries, covariates)
 
 
 def scored(n: int, seed: int = 0, d: int = 7) -> tuple[Tensor, Tensor]:
@@ -82,7 +82,7 @@ def test_client_and_rest_are_those_of_the_pooled_rows() -> None:
     summaries = [
         summarise([row_scores(model, x, y).square()], x, covariates, seed=0) for x, y in zip(xs, ys, strict=True)
     ]
-    found = judge(summaries, covariates)[1]
+    found = run_client_tests(summaries, covariates)[1]
     rest_x, rest_y = torch.cat([xs[0], *xs[2:]]), torch.cat([ys[0], *ys[2:]])
     rest = empirical_fisher(model, rest_x, rest_y)
     gap = fisher_gap(empirical_fisher(model, xs[1], ys[1]), rest)
@@ -168,11 +168,11 @@ def test_same_seed_same_halves_other_seed_others() -> None:
 def test_a_tiny_client_is_never_flagged_and_says_why() -> None:
     tiny, rest = ([*scored(n, seed=n)] for n in (3, 100))
     summaries = [summarise([tiny[0] * 1000], tiny[1] + 50, MIXED, seed=0), summarise([rest[0]], rest[1], MIXED, seed=1)]
-    found = judge(summaries, MIXED)
+    found = run_client_tests(summaries, MIXED)
     assert (found[0].p, found[0].p_adjusted, found[0].p_gap, found[0].fires) == (None, None, None, False)
     assert found[0].reason == "3 rows make no halves with a variance: need 4"
     assert found[1].reason == ""
-    assert judge([summaries[0], summaries[0]], MIXED)[1].p is None
+    assert run_client_tests([summaries[0], summaries[0]], MIXED)[1].p is None
 
 
 def test_p_gamma_and_trigger_agree() -> None:
@@ -230,7 +230,9 @@ def test_flipped_labels_are_seen_by_the_model_alone() -> None:
 def test_other_class_frequencies_are_told_apart() -> None:
     squares, x = scored(100)
     counts = [torch.tensor([50, 50, 0]), torch.tensor([52, 48, 0]), torch.tensor([80, 20, 0])]
-    found = judge([summarise([squares], x, MIXED, seed=k, label_counts=c) for k, c in enumerate(counts)], MIXED)
+    found = run_client_tests(
+        [summarise([squares], x, MIXED, seed=k, label_counts=c) for k, c in enumerate(counts)], MIXED
+    )
     p = chi2_contingency([[80, 20], [102, 98]], correction=False).pvalue
     assert found[2].label_p == pytest.approx(p)
     assert found[2].label_p_adjusted == pytest.approx(3 * p)
@@ -242,9 +244,9 @@ def test_other_class_frequencies_are_told_apart() -> None:
 def test_labels_of_one_class_or_of_no_counts_say_nothing() -> None:
     squares, x = scored(20)
     bare = summarise([squares], x, MIXED, seed=0)
-    assert judge([bare, bare], MIXED)[0].label_p is None
+    assert run_client_tests([bare, bare], MIXED)[0].label_p is None
     alike = summarise([squares], x, MIXED, seed=0, label_counts=torch.tensor([20, 0]))
-    assert judge([alike, alike], MIXED)[0].label_p == 1
+    assert run_client_tests([alike, alike], MIXED)[0].label_p == 1
 
 
 def test_what_does_not_fit_is_refused() -> None:
@@ -257,14 +259,14 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(NumericsError, match="not finite"):
         summarise([squares / 0], x, MIXED, seed=0)
     with pytest.raises(DataError, match="at least 2 clients"):
-        judge([fit], MIXED)
+        run_client_tests([fit], MIXED)
     for changed, message in (
         (summarise([squares[:, :5]], x, MIXED, seed=0), "client 1 has 5 parameters: need 7"),
         (summarise([squares], x[:, :3], of_numbers(3), seed=0), "client 1 has 3 features: need 6"),
         (summarise([squares], x, MIXED, seed=0, draws=19), "client 1 has 19 draws: need 99"),
     ):
         with pytest.raises(DataError, match=message):
-            judge([fit, changed], MIXED)
+            run_client_tests([fit, changed], MIXED)
 
 
 def test_a_summary_cannot_be_changed() -> None:

@@ -17,7 +17,7 @@ from picsc.datasets.images import from_images
 from picsc.datasets.load import from_frame
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError, SettingsError
-from picsc.federated.holdings import holdings
+from picsc.federated.holdings import federated_split
 from picsc.fragments import cut_clients
 from picsc.recipes.load import load_recipes
 from picsc.recipes.run import run_recipes
@@ -47,7 +47,7 @@ def test_clients_are_those_of_fed_with_the_same_seed(way: str) -> None:
     """`picsc fed` leaves rows without a label out first, so its row numbers are those of the others."""
     frame, settings = wine(unlabelled=10), PartitionSettings(clients=4, partition=way, min_rows=3)
     made = cut_clients(read(frame), settings, CutSettings(), seed=5)
-    federated = holdings(read(frame.dropna()), FedSettings(clients=settings), seed=5)
+    federated = federated_split(read(frame.dropna()), FedSettings(clients=settings), seed=5)
     held = np.flatnonzero(frame["target"].notna())
     assert [fragment.rows.tolist() for fragment in made.cut.fragments] == [
         held[client.rows].tolist() for client in federated.clients
@@ -62,7 +62,7 @@ def test_clients_are_those_of_fed_with_the_same_seed(way: str) -> None:
 def test_the_audit_sees_the_columns_that_fed_trains_on() -> None:
     """A client's own mean and deviation follow from Eq. 8's divergence only if its noise is the same."""
     frame, settings = wine(unlabelled=10), PartitionSettings(clients=2, partition="noise", noise=3.0)
-    noised = holdings(read(frame.dropna()), FedSettings(clients=settings), seed=1)
+    noised = federated_split(read(frame.dropna()), FedSettings(clients=settings), seed=1)
     assert isinstance(noised.data, Dataset)
     by_hand = pd.DataFrame({c.name: c.values for c in noised.data.columns})  # noqa: PD011 - not of pandas
     owner = np.full(len(by_hand), "client 1", dtype=object)

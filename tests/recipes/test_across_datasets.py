@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from picsc.recipes.across_datasets import over_sets
+from picsc.recipes.across_datasets import across_datasets
 from tests.factories.recipes import recipe_row
 
 
@@ -15,7 +15,7 @@ def test_means_and_differences_take_only_rows_that_count() -> None:
         recipe_row("c", 5, 0.5, counted=False),
         recipe_row("d", 10, 0.5),
     ]
-    block = over_sets(rows, 5)
+    block = across_datasets(rows, 5)
     assert (block.pieces, block.sets) == (5, 2)
     assert [(score.method, score.accuracy) for score in block.scores[:2]] == [
         ("st-cv", pytest.approx(0.8)),
@@ -28,9 +28,9 @@ def test_means_and_differences_take_only_rows_that_count() -> None:
 
 
 def test_the_papers_mean_needs_a_number_for_every_set() -> None:
-    block = over_sets([recipe_row("a", 5, 0.02), recipe_row("b", 5, 0.04, printed=None, difference=None)], 5)
+    block = across_datasets([recipe_row("a", 5, 0.02), recipe_row("b", 5, 0.04, printed=None, difference=None)], 5)
     assert (block.printed, block.difference) == (None, None)
 
 
 def test_without_a_row_that_counts_there_is_no_mean() -> None:
-    assert over_sets([recipe_row("a", 5, 0.02, counted=False)], 5) is None
+    assert across_datasets([recipe_row("a", 5, 0.02, counted=False)], 5) is None

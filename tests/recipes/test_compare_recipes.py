@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from picsc.errors import RecipeError
-from picsc.recipes.across_datasets import over_sets
+from picsc.recipes.across_datasets import across_datasets
 from picsc.recipes.compare_rows import asked_target, comparison
 from picsc.recipes.load import Loaded, load_recipes
 from picsc.recipes.run import run_recipes
@@ -210,7 +210,9 @@ def test_a_refused_weighting_leaves_its_own_mean_and_tests_without_the_set() -> 
     scores = tuple(Score("kmm", 0.6, 0.4) if score.method == "kmm" else score for score in there.scores)
     differences = (*there.comparison.differences, difference("kmm", 0.14))
     there = replace(there, scores=scores, comparison=compare_run(0.04, differences=differences))
-    over = over_sets([compare_recipe_row("a", IN_TURN, 0.02), there, compare_recipe_row("c", BIASED, 0.5)], IN_TURN)
+    over = across_datasets(
+        [compare_recipe_row("a", IN_TURN, 0.02), there, compare_recipe_row("c", BIASED, 0.5)], IN_TURN
+    )
     means = {score.method: score.accuracy for score in over.scores}
     tests = {test.against: test for test in over.tests}
     assert (over.sets, over.target, means["kmm"], means["picsc"]) == (2, IN_TURN, None, pytest.approx(0.73))
@@ -220,7 +222,7 @@ def test_a_refused_weighting_leaves_its_own_mean_and_tests_without_the_set() -> 
 
 def test_tests_take_the_paired_difference_of_a_set_not_that_of_its_means() -> None:
     row = compare_recipe_row("a", IN_TURN, 0.02, comparison=compare_run(0.02, differences=(difference("iw", 0.3),)))
-    [test] = over_sets([row, replace(row, data="b")], IN_TURN).tests
+    [test] = across_datasets([row, replace(row, data="b")], IN_TURN).tests
     assert (test.against, test.accuracy, test.log_loss) == ("iw", pytest.approx(0.3), pytest.approx(-0.3))
 
 
@@ -230,7 +232,7 @@ def test_how_often_weights_foretell_the_target_better_is_counted() -> None:
         compare_recipe_row(str(i), BIASED, 0.0, comparison=compare_run(0.0, risks=risks(*both)))
         for i, both in enumerate(errors)
     ]
-    unweighted, iw, *in_the_mean = over_sets(rows, BIASED).foretold
+    unweighted, iw, *in_the_mean = across_datasets(rows, BIASED).foretold
     assert (unweighted.by, unweighted.sets, unweighted.log_loss_closer) == ("unweighted", 5, 0)
     assert (iw.by, iw.sets, iw.log_loss_closer, iw.accuracy_closer) == ("iw", 4, 2, 2)
     assert (iw.log_loss_error, iw.accuracy_error) == (pytest.approx(0.1875), pytest.approx(0.01875))
@@ -342,7 +344,7 @@ def test_all_methods_with_all_weights_fit_the_page() -> None:
 def test_a_data_set_alone_is_compared_with_every_method_and_has_no_mean() -> None:
     [table] = compare_recipe_report().tables
     row = table.rows[0]
-    alone = replace(table, rows=(row,), over_sets=(over_sets([row], IN_TURN),))
+    alone = replace(table, rows=(row,), over_sets=(across_datasets([row], IN_TURN),))
     text = as_text(RecipeReport((alone,), "", {}), "table", Page())
     assert "mean, 1 set" not in text
     assert "On each data set" not in text

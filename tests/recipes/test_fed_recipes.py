@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from picsc.errors import RecipeError
-from picsc.recipes.across_datasets import over_sets
+from picsc.recipes.across_datasets import across_datasets
 from picsc.recipes.load import Loaded, load_recipes
 from picsc.recipes.run import run_recipes
 from picsc.reports.recipes import RecipeReport, Score
@@ -317,7 +317,7 @@ def test_means_over_sets_take_rows_whose_clients_came_about_alike() -> None:
         replace(fed_recipe_row("b", "natural clients", 0.04), pieces=9),
         fed_recipe_row("c", "10 clients, iid", 0.5),
     ]
-    block = over_sets(rows, "natural clients")
+    block = across_datasets(rows, "natural clients")
     assert (block.pieces, block.clients, block.sets) == (None, "natural clients", 2)
     assert block.scores[2].accuracy == pytest.approx(0.73)
     assert [test.accuracy for test in block.tests] == [pytest.approx(0.03), pytest.approx(0.02)]

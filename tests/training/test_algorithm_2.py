@@ -15,8 +15,8 @@ from picsc.equations.divergence import PRIOR_PRECISION
 from picsc.equations.penalties import Anchor
 from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
-from picsc.training.algorithm_2 import Rules, State, Step, advance, begin
-from picsc.training.jobs import Fitted, Recipe
+from picsc.training.algorithm_2 import Algorithm2Settings, FragmentStep, State, initial_state, learn_fragment
+from picsc.training.jobs import Fitted, TrainingRecipe
 from picsc.training.table_trainer import TableBackend, TableLearner
 
 D = 3
@@ -60,15 +60,15 @@ class Means:
         raise NotImplementedError
 
 
-STEADY = Rules(torch.full((1, 1), 0.1, dtype=torch.float64), torch.zeros(1, 1), merge=True)
+STEADY = Algorithm2Settings(torch.full((1, 1), 0.1, dtype=torch.float64), torch.zeros(1, 1), merge=True)
 JUMP = np.array([0.0, 0.0, 5.0, 5.0, 5.0])[:, None] * np.ones(D)
 """Shifted once, at the third fragment."""
 
 
-def learned(learner: Means, rules: Rules, length: int) -> list[tuple[State, Step]]:
-    state, found = begin(learner), []
+def learned(learner: Means, rules: Algorithm2Settings, length: int) -> list[tuple[State, FragmentStep]]:
+    state, found = initial_state(learner), []
     for t in range(length):
-        state, step = advance(state, learner, t, rules)
+        state, step = learn_fragment(state, learner, t, rules)
         found.append((state, step))
     return found
 
@@ -82,9 +82,9 @@ class Turning(Means):
 
 def test_state_is_the_same_few_numbers_per_parameter_after_two_thousand_fragments() -> None:
     learner, sizes, flags = Turning(), set(), 0
-    state = begin(learner)
+    state = initial_state(learner)
     for t in range(2_000):
-        state, step = advance(state, learner, t, STEADY)
+        state, step = learn_fragment(state, learner, t, STEADY)
         sizes.add(sum(array.nbytes for array in state.arrays().values()))
         flags += int(step.flagged)
     assert flags == 1_999
@@ -158,7 +158,7 @@ def test_training_that_was_thrown_away_cannot_fail() -> None:
 
 
 def test_without_a_penalty_nothing_is_looked_at_and_nothing_is_skipped() -> None:
-    rules = Rules(torch.zeros(1, 1), torch.zeros(1, 1), when_quiet="skip")
+    rules = Algorithm2Settings(torch.zeros(1, 1), torch.zeros(1, 1), when_quiet="skip")
     steps = learned(Means(JUMP), rules, 3)
     assert [step.looked for _, step in steps] == [False] * 3
     torch.testing.assert_close(steps[2][0].theta[0, 0], Means(JUMP).rows(2).mean(0))
@@ -191,7 +191,7 @@ def tables(shifted: bool) -> TableLearner:
     x = rng.normal(size=(n, 6)) + 2 * shifted * (fragment % 3 == 2)[:, None]
     y = (x[:, 0] + rng.normal(size=n) > 0).astype(int)
     dataset = from_arrays(x, y, ReadSettings())
-    backend = TableBackend(dataset, Recipe(60, 0.1), "kl", None, torch.device("cpu"))
+    backend = TableBackend(dataset, TrainingRecipe(60, 0.1), "kl", None, torch.device("cpu"))
     pieces = np.arange(n).reshape(SEQUENCES, 3, ROWS)
     return backend.learner([list(piece) for piece in pieces], range(0, 10 * SEQUENCES, 10), [p[0] for p in pieces])
 
@@ -199,9 +199,9 @@ def tables(shifted: bool) -> TableLearner:
 def fired(learner: TableLearner) -> int:
     """How often the last of three fragments is flagged."""
     one = torch.ones(SEQUENCES, 1)
-    rules, state = Rules(0.1 * one, 0 * one), begin(learner)
+    rules, state = Algorithm2Settings(0.1 * one, 0 * one), initial_state(learner)
     for t in range(3):
-        state, step = advance(state, learner, t, rules)
+        state, step = learn_fragment(state, learner, t, rules)
     return int(step.flagged.sum())
 
 

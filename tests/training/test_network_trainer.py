@@ -22,7 +22,7 @@ from picsc.reports.cv import CvReport
 from picsc.runtime.threads import one_thread
 from picsc.settings import CvSettings, validated
 from picsc.training.algorithm_1 import all_rows, penalised_gradient
-from picsc.training.jobs import Guide, Lesson, Recipe
+from picsc.training.jobs import TargetRows, TrainingJob, TrainingRecipe
 from picsc.training.network_inputs import inputs_of
 from picsc.training.network_trainer import ModuleBackend
 from picsc.training.networks import bag_of_embeddings
@@ -61,16 +61,16 @@ EVERY = pytest.mark.parametrize("kind", DATA)
 
 
 def backend_of(kind: str, **recipe: object) -> ModuleBackend:
-    return ModuleBackend(inputs_of(DATA[kind]()), Recipe(**{"epochs": 6, "lr": 0.01, "batch_size": 8, **recipe}),
-                         "kl", CPU, "float32")  # fmt: skip
+    learning = TrainingRecipe(**{"epochs": 6, "lr": 0.01, "batch_size": 8, **recipe})
+    return ModuleBackend(inputs_of(DATA[kind]()), learning, "kl", CPU, "float32")
 
 
-def lesson(**changes: object) -> Lesson:
+def lesson(**changes: object) -> TrainingJob:
     rows = np.random.default_rng(1).permutation(60)
-    return Lesson(**{"train": rows[:40], "fragment": np.arange(40) % 2, "test": rows[40:], "seed": 3, **changes})
+    return TrainingJob(**{"train": rows[:40], "fragment": np.arange(40) % 2, "test": rows[40:], "seed": 3, **changes})
 
 
-def outputs(backend: ModuleBackend, *lessons: Lesson, strengths: tuple[float, ...] = (0.0,)) -> np.ndarray:
+def outputs(backend: ModuleBackend, *lessons: TrainingJob, strengths: tuple[float, ...] = (0.0,)) -> np.ndarray:
     grid = np.tile(strengths, (len(lessons), 1))
     return np.stack([learned.outputs for learned in backend.learn(lessons, grid, np.zeros_like(grid))])
 
@@ -165,7 +165,7 @@ def test_rows_without_weight_are_not_learned_from(kind: str) -> None:
 @pytest.mark.parametrize("on", ["losses", "features"])
 def test_a_guide_weighs_rows(kind: str, on: str) -> None:
     backend, one = backend_of(kind, epochs=3), lesson()
-    guided, plain = outputs(backend, replace(one, guide=Guide(one.test[:10], on)), one)
+    guided, plain = outputs(backend, replace(one, guide=TargetRows(one.test[:10], on)), one)
     assert np.isfinite(guided).all()
     assert not np.array_equal(guided, plain)
 

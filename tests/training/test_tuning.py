@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from picsc.datasets.load import from_arrays
 from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
-from picsc.training.algorithm_2 import Rules
-from picsc.training.jobs import Lesson, Recipe
+from picsc.training.algorithm_2 import Algorithm2Settings
+from picsc.training.jobs import TrainingJob, TrainingRecipe
 from picsc.training.table_trainer import TableBackend
 from picsc.training.tuning import (
     DECAYS,
@@ -21,12 +21,12 @@ from picsc.training.tuning import (
     MOST_ROWS,
     STRENGTHS,
     _inner,
-    chosen_by_inner_folds,
-    chosen_by_looking_ahead,
+    tune_by_inner_cv,
+    tune_prequentially,
 )
 
 NOTHING = torch.zeros(1, 1)
-RULES = Rules(NOTHING, NOTHING)
+RULES = Algorithm2Settings(NOTHING, NOTHING)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -41,18 +41,20 @@ def backend(n: int = 90, signal: float = 1.0, **recipe: object) -> TableBackend:
     x = rng.normal(size=(n, 4))
     y = (signal * x[:, 0] + rng.normal(size=n) > 0).astype(int)
     dataset = from_arrays(x, y, ReadSettings())
-    return TableBackend(dataset, Recipe(**{"epochs": 30, "lr": 0.05, **recipe}), "kl", None, torch.device("cpu"))
+    return TableBackend(
+        dataset, TrainingRecipe(**{"epochs": 30, "lr": 0.05, **recipe}), "kl", None, torch.device("cpu")
+    )
 
 
-def lesson(rows: int = 60, fragments: int = 3, seed: int = 0) -> Lesson:
-    return Lesson(np.arange(rows), np.arange(rows) * fragments // rows, np.arange(rows, 90), seed)
+def lesson(rows: int = 60, fragments: int = 3, seed: int = 0) -> TrainingJob:
+    return TrainingJob(np.arange(rows), np.arange(rows) * fragments // rows, np.arange(rows, 90), seed)
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6), st.integers(0, 50))
 def test_inner_folds_hold_out_every_row_once_but_never_a_whole_fragment(sizes: list[int], seed: int) -> None:
     fragment = np.repeat(np.arange(len(sizes)), sizes)
     rows = 100 + np.arange(len(fragment))
-    whole = Lesson(rows, fragment, np.array([5, 6]), seed)
+    whole = TrainingJob(rows, fragment, np.array([5, 6]), seed)
     parts = [_inner(whole, j) for j in range(INNER)]
     for part in parts:
         assert sorted([*part.train, *part.test]) == rows.tolist()
@@ -91,60 +93,58 @@ def test_the_choice_does_not_see_the_tested_rows(penalised: bool) -> None:
         dataset=replace(other.dataset, columns=columns, target=replace(other.dataset.target, values=values)),
     )
     lessons = [lesson(), lesson(seed=1)]
-    first, second = (
-        chosen_by_inner_folds(each, lessons, "classes", penalised=penalised) for each in (given_to, changed)
-    )
+    first, second = (tune_by_inner_cv(each, lessons, "classes", penalised=penalised) for each in (given_to, changed))
     assert first.tolist() == second.tolist()
     pieces = [[np.arange(t, 60, 4) for t in range(4)]]
     first, second = (
-        chosen_by_looking_ahead(each, pieces, [0], [pieces[0][0]], "classes", RULES, penalised=penalised)
+        tune_prequentially(each, pieces, [0], [pieces[0][0]], "classes", RULES, penalised=penalised)
         for each in (given_to, changed)
     )
     assert first.tolist() == second.tolist()
 
 
 def test_where_nothing_can_be_learned_a_strong_decay_is_chosen() -> None:
-    found = chosen_by_inner_folds(backend(signal=0.0, epochs=100), [lesson()], "classes", penalised=False)
+    found = tune_by_inner_cv(backend(signal=0.0, epochs=100), [lesson()], "classes", penalised=False)
     assert found.tolist() == [max(DECAYS)]
 
 
 def test_choices_are_candidates_one_per_lesson() -> None:
-    found = chosen_by_inner_folds(backend(), [lesson(seed=seed) for seed in range(3)], "classes", penalised=True)
+    found = tune_by_inner_cv(backend(), [lesson(seed=seed) for seed in range(3)], "classes", penalised=True)
     assert found.shape == (3,)
     assert set(found.tolist()) <= set(STRENGTHS)
 
 
 @pytest.mark.parametrize("rows", [[0, 1], [0, 1, 2]])
 def test_with_nothing_to_hold_out_the_penalty_is_left_out(rows: list[int]) -> None:
-    alone = Lesson(np.array(rows), np.arange(len(rows)), np.array([5]), 0)
-    assert chosen_by_inner_folds(backend(), [alone], "classes", penalised=True).tolist() == [0.0]
+    alone = TrainingJob(np.array(rows), np.arange(len(rows)), np.array([5]), 0)
+    assert tune_by_inner_cv(backend(), [alone], "classes", penalised=True).tolist() == [0.0]
 
 
 def test_an_inner_fold_that_holds_nothing_out_does_not_veto_the_others() -> None:
     """Two fragments of one and two rows: in one of three inner folds no row is held out."""
-    small = Lesson(np.arange(3), np.array([0, 1, 1]), np.array([5]), 0)
+    small = TrainingJob(np.arange(3), np.array([0, 1, 1]), np.array([5]), 0)
     sizes = [len(_inner(small, j).test) for j in range(INNER)]
     assert sorted(sizes) == [0, 1, 1]
-    found = chosen_by_inner_folds(backend(signal=0.0, epochs=200), [small], "classes", penalised=False)
+    found = tune_by_inner_cv(backend(signal=0.0, epochs=200), [small], "classes", penalised=False)
     assert found.tolist() != [0.0]
 
 
 def test_models_that_diverge_are_not_chosen_and_all_of_them_mean_no_penalty() -> None:
-    found = chosen_by_inner_folds(backend(lr=1e30), [lesson()], "classes", penalised=True)
+    found = tune_by_inner_cv(backend(lr=1e30), [lesson()], "classes", penalised=True)
     assert found.tolist() == [0.0]
 
 
 @pytest.mark.parametrize("size", [1, 2, 8])
 def test_two_fragments_are_halved_to_look_ahead_if_they_can_be(size: int) -> None:
     pieces = [[np.arange(size), np.arange(size, 2 * size)]]
-    found = chosen_by_looking_ahead(backend(), pieces, [0], [pieces[0][0]], "classes", RULES, penalised=True)
+    found = tune_prequentially(backend(), pieces, [0], [pieces[0][0]], "classes", RULES, penalised=True)
     assert found.shape == (1,)
     assert set(found.tolist()) <= set(STRENGTHS)
 
 
 def test_a_choice_looks_at_a_share_of_every_fragment_of_a_long_lesson() -> None:
     rows = np.arange(3 * MOST_ROWS)
-    lesson = Lesson(rows, rows % 5, np.empty(0, np.int64), seed=0)
+    lesson = TrainingJob(rows, rows % 5, np.empty(0, np.int64), seed=0)
     part = _inner(lesson, 0)
     seen = np.concatenate([part.train, part.test])
     assert len(np.unique(seen)) == len(seen) == MOST_ROWS

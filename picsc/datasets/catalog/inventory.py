@@ -26,7 +26,7 @@ Kind = Literal["images", "table", "text"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StoredSet:
     """One line of `picsc data list`."""
 
     name: str
@@ -71,7 +71,7 @@ class Got:
     """It was fetched just now."""
 
 
-def inventory(data_dir: Path | None = None) -> tuple[Path, tuple[Entry, ...]]:
+def inventory(data_dir: Path | None = None) -> tuple[Path, tuple[StoredSet, ...]]:
     """The data directory, and every data set with a name of its own; asks no server.
 
     Args:
@@ -92,19 +92,19 @@ def _fetched(root: Path) -> Iterator[str]:
             yield beside.stem
 
 
-def _entry(name: str, root: Path) -> Entry:
+def _entry(name: str, root: Path) -> StoredSet:
     entry = NAMED.get(name)
     kind: Kind = "images" if isinstance(entry, NamedImages) or name == "digits" else "table"
     if isinstance(entry, NamedFolder):
         kind = entry.kind
     if locate(name, root) is None and name not in BUNDLED:
         number = None if entry is None else entry.openml
-        return Entry(name, kind, "", "files only" if number is None else f"OpenML {number}")
+        return StoredSet(name, kind, "", "files only" if number is None else f"OpenML {number}")
     try:
         data = by_name(name, ReadSettings(), data_dir=root if root.is_dir() else None)
     except DataError as error:
-        return Entry(name, kind, "", f"cannot be used: {error}")
-    return Entry(name, _kind(data), _shape(data), data.source)
+        return StoredSet(name, kind, "", f"cannot be used: {error}")
+    return StoredSet(name, _kind(data), _shape(data), data.source)
 
 
 def describe(name: str, data_dir: Path | None = None) -> Description:

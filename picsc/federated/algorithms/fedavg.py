@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from picsc.federated.algorithms.protocol import Mean, Memory, State, Upload
-from picsc.federated.clients.local_terms import Guidance, Trained
+from picsc.federated.clients.local_terms import LocalTerms, Trained
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +27,15 @@ class FedAvg:
         """The model alone."""
         return {"theta": theta}, {}
 
-    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> Guidance:
+    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> LocalTerms:
         """The gradient of the proximal term; nothing for mu = 0."""
         if self.mu == 0:
-            return Guidance()
+            return LocalTerms()
         theta = state["theta"][None]
-        return Guidance(stiffness=torch.full_like(theta, self.mu), anchor=theta)
+        return LocalTerms(stiffness=torch.full_like(theta, self.mu), anchor=theta)
 
     def report(
-        self, state: State, memory: Memory, guidance: Guidance, trained: Trained, fisher: Callable[[], Tensor]
+        self, state: State, memory: Memory, guidance: LocalTerms, trained: Trained, fisher: Callable[[], Tensor]
     ) -> tuple[dict[str, Tensor], Memory]:
         """The model."""
         return {"theta": trained.theta}, memory

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from picsc.federated.algorithms.protocol import Mean, Memory, State, Upload
-from picsc.federated.clients.local_terms import Guidance, Trained
+from picsc.federated.clients.local_terms import LocalTerms, Trained
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +32,18 @@ class FedCurv:
         state = {"theta": theta, "fisher": zero, "pull": zero, "clients": theta.new_full((len(theta), 1), k)}
         return state, {"fisher": zeros, "pull": zeros}
 
-    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> Guidance:
+    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> LocalTerms:
         """The gradient of lambda / K * sum over the others of (theta - theta_j)' I_j (theta - theta_j)."""
         if self.strength == 0:
-            return Guidance()
+            return LocalTerms()
         fisher = (state["fisher"] - memory["fisher"]).clamp(min=0)  # the difference of equal sums can be below 0
         anchor = (state["pull"] - memory["pull"]) / fisher.clamp(min=torch.finfo(fisher.dtype).tiny)
         known = fisher > 0
         anchor = torch.where(known, anchor, state["theta"])
-        return Guidance(stiffness=2 * self.strength / state["clients"] * fisher, anchor=anchor)
+        return LocalTerms(stiffness=2 * self.strength / state["clients"] * fisher, anchor=anchor)
 
     def report(
-        self, state: State, memory: Memory, guidance: Guidance, trained: Trained, fisher: Callable[[], Tensor]
+        self, state: State, memory: Memory, guidance: LocalTerms, trained: Trained, fisher: Callable[[], Tensor]
     ) -> tuple[dict[str, Tensor], Memory]:
         """The model, and what has changed in the client's two sums."""
         found = fisher()

@@ -12,7 +12,7 @@ from torch import Tensor
 from picsc.equations.penalties import smooth
 from picsc.federated.algorithms.protocol import Mean, Memory, State, Upload
 from picsc.federated.algorithms.scaffold import new_control
-from picsc.federated.clients.local_terms import Guidance, Trained
+from picsc.federated.clients.local_terms import LocalTerms, Trained
 
 DAMPING = 1e-2
 """Added to the Fisher information that scales PIcsC's local steps."""
@@ -57,7 +57,7 @@ class Picsc:
             state["control"], memory["control"] = torch.zeros_like(theta), theta.new_zeros(k, *theta.shape)
         return state, memory
 
-    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> Guidance:
+    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> LocalTerms:
         """Eq. 16 for flagged clients, anchored at the model received; drift and scale for all."""
         stiffness = anchor = drift = scale = None
         if self.triggered and flagged is not None and bool(flagged.any()):
@@ -67,10 +67,10 @@ class Picsc:
             drift = state["control"] - memory["control"]
         if self.scaled and bool((state["fisher"] > 0).any()):
             scale = fisher_scale(state["fisher"])[None]
-        return Guidance(stiffness, anchor, drift, scale)
+        return LocalTerms(stiffness, anchor, drift, scale)
 
     def report(
-        self, state: State, memory: Memory, guidance: Guidance, trained: Trained, fisher: Callable[[], Tensor]
+        self, state: State, memory: Memory, guidance: LocalTerms, trained: Trained, fisher: Callable[[], Tensor]
     ) -> tuple[dict[str, Tensor], Memory]:
         """The model, its Fisher information, and the change of the control variate."""
         sent = {"theta": trained.theta}

@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 
 from torch import Tensor
 
-from picsc.federated.clients.local_terms import Guidance, Trained
+from picsc.federated.clients.local_terms import LocalTerms, Trained
 
 State = dict[str, Tensor]
 """What the server keeps and sends, (a, d) each, or (a, 1) for a number; `theta` is the global model."""
@@ -87,7 +87,7 @@ class Algorithm(Protocol):
         """
         ...
 
-    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> Guidance:
+    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> LocalTerms:
         """What clients add to their local steps.
 
         Args:
@@ -98,7 +98,7 @@ class Algorithm(Protocol):
         ...
 
     def report(
-        self, state: State, memory: Memory, guidance: Guidance, trained: Trained, fisher: Callable[[], Tensor]
+        self, state: State, memory: Memory, guidance: LocalTerms, trained: Trained, fisher: Callable[[], Tensor]
     ) -> tuple[dict[str, Tensor], Memory]:
         """What clients send after training, (k, a, d) each, and what they keep.
 

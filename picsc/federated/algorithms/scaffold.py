@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from picsc.federated.algorithms.protocol import Mean, Memory, State, Upload
-from picsc.federated.clients.local_terms import Guidance, Trained
+from picsc.federated.clients.local_terms import LocalTerms, Trained
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,12 @@ class Scaffold:
         """All control variates are 0."""
         return {"theta": theta, "control": torch.zeros_like(theta)}, {"control": theta.new_zeros(k, *theta.shape)}
 
-    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> Guidance:
+    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> LocalTerms:
         """Drift c - c_k."""
-        return Guidance(drift=state["control"] - memory["control"])
+        return LocalTerms(drift=state["control"] - memory["control"])
 
     def report(
-        self, state: State, memory: Memory, guidance: Guidance, trained: Trained, fisher: Callable[[], Tensor]
+        self, state: State, memory: Memory, guidance: LocalTerms, trained: Trained, fisher: Callable[[], Tensor]
     ) -> tuple[dict[str, Tensor], Memory]:
         """The model, and the change of the client's control variate."""
         control = new_control(state, memory["control"], guidance, trained)
@@ -43,7 +43,7 @@ class Scaffold:
         return {"theta": upload.mean("theta", self.mean), "control": state["control"] + upload.over_all("control")}
 
 
-def new_control(state: State, control: Tensor, guidance: Guidance, trained: Trained) -> Tensor:
+def new_control(state: State, control: Tensor, guidance: LocalTerms, trained: Trained) -> Tensor:
     """A client's control variate after a round: c_k - c + (theta_t - theta_k) / (K_k lr), (k, a, d).
 
     Source: Karimireddy et al., 2020, option II.

@@ -15,7 +15,7 @@ from picsc.equations.likelihood import Likelihood
 
 
 @dataclass(frozen=True, slots=True)
-class Judges:
+class TestRows:
     """The rows that judge, and which client each speaks for."""
 
     rows: Tensor
@@ -27,7 +27,7 @@ class Judges:
     clients: int
 
 
-class Judged(NamedTuple):
+class ClientScores(NamedTuple):
     """Scores of global models."""
 
     accuracy: Tensor
@@ -38,17 +38,17 @@ class Judged(NamedTuple):
     """(a,): accuracy on all rows together."""
 
 
-def own_rows(rows: list[Tensor]) -> Judges:
+def own_rows(rows: list[Tensor]) -> TestRows:
     """Every client judges with rows of its own.
 
     Args:
         rows: of each client; may be empty.
     """
     owner = torch.repeat_interleave(torch.tensor([len(each) for each in rows]))
-    return Judges(torch.cat(rows), owner, None, len(rows))
+    return TestRows(torch.cat(rows), owner, None, len(rows))
 
 
-def shared_rows(rows: Tensor, labels: Tensor, shares: Tensor) -> Judges:
+def shared_rows(rows: Tensor, labels: Tensor, shares: Tensor) -> TestRows:
     """One test part judges for all clients, each by its own mix of classes.
 
     Reading: the benchmarks judge on the whole part only; accuracy on a client's mix of classes is what the client
@@ -62,10 +62,10 @@ def shared_rows(rows: Tensor, labels: Tensor, shares: Tensor) -> Judges:
     group = labels[rows]
     there = torch.bincount(group, minlength=shares.shape[1]) > 0
     kept = shares.float() * there
-    return Judges(rows, group, kept / kept.sum(1, keepdim=True), len(shares))
+    return TestRows(rows, group, kept / kept.sum(1, keepdim=True), len(shares))
 
 
-def judge(outputs: Tensor, y: Tensor, judges: Judges, likelihood: Likelihood) -> Judged:
+def evaluate(outputs: Tensor, y: Tensor, judges: TestRows, likelihood: Likelihood) -> ClientScores:
     """Score every model for every client.
 
     Args:
@@ -82,10 +82,10 @@ def judge(outputs: Tensor, y: Tensor, judges: Judges, likelihood: Likelihood) ->
         loss = -outputs.gather(-1, y[None, :, None].expand(len(outputs), -1, 1))[..., 0].double()
     broken = ~outputs.isfinite().flatten(1).all(1)
     good, loss = (values.masked_fill(broken[:, None], torch.nan) for values in (good, loss))
-    return Judged(_by_client(good, judges), _by_client(loss, judges), good.mean(1))
+    return ClientScores(_by_client(good, judges), _by_client(loss, judges), good.mean(1))
 
 
-def _by_client(values: Tensor, judges: Judges) -> Tensor:
+def _by_client(values: Tensor, judges: TestRows) -> Tensor:
     m = judges.clients if judges.mix is None else judges.mix.shape[1]
     sums = values.new_zeros(len(values), m).index_add_(1, judges.group, values)
     count = torch.bincount(judges.group, minlength=m)

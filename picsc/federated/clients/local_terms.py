@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 
-class Guidance(NamedTuple):
+class LocalTerms(NamedTuple):
     """What is added to the gradient of every local step; None adds nothing, to the bit."""
 
     stiffness: Tensor | None = None
@@ -25,12 +25,12 @@ class Guidance(NamedTuple):
     scale: Tensor | None = None
     """What the sum of gradient and drift is multiplied with, (k or 1, a, d), positive."""
 
-    def of(self, part: slice) -> Guidance:
+    def of(self, part: slice) -> LocalTerms:
         """For some of the clients."""
-        return Guidance(*(each if each is None or each.shape[0] == 1 else each[part] for each in self))
+        return LocalTerms(*(each if each is None or each.shape[0] == 1 else each[part] for each in self))
 
 
-def side_by_side(guides: Sequence[Guidance], theta: Sequence[Tensor]) -> Guidance:
+def side_by_side(guides: Sequence[LocalTerms], theta: Sequence[Tensor]) -> LocalTerms:
     """The guidance of several algorithms as one; what one of them lacks is filled in so that it changes nothing.
 
     Args:
@@ -52,7 +52,7 @@ def side_by_side(guides: Sequence[Guidance], theta: Sequence[Tensor]) -> Guidanc
             ],
             1,
         )
-    return Guidance(**joined)
+    return LocalTerms(**joined)
 
 
 class Trained(NamedTuple):

@@ -18,10 +18,10 @@ from torch.nn.utils import parameters_to_vector
 from picsc.datasets.encoding import Covariates, of_numbers
 from picsc.equations.likelihood import Likelihood
 from picsc.federated.client_summary import Summary, summarise
-from picsc.federated.clients.evaluation import Judged, Judges, judge
+from picsc.federated.clients.evaluation import ClientScores, TestRows, evaluate
 from picsc.federated.clients.local_steps import LocalRecipe, Steps, local_steps
-from picsc.federated.clients.local_terms import Guidance, Trained
-from picsc.federated.clients.whitening import natural_map
+from picsc.federated.clients.local_terms import LocalTerms, Trained
+from picsc.federated.clients.whitening import whitening_matrix
 from picsc.training.batched.layout import Stack, readouts_of
 from picsc.training.batched.mlp import (
     Weights,
@@ -52,7 +52,7 @@ class ClientMlps:
     """Class codes, or numbers in standard deviations, (N,)."""
     train: tuple[NDArray[np.int64], ...]
     """Rows that each client learns from."""
-    judges: Judges
+    judges: TestRows
     likelihood: Likelihood
     outputs: int
     hidden: int
@@ -92,7 +92,7 @@ class ClientMlps:
             return None
         moments = sum(self._second_moment(rows) for rows in self.train)
         assert isinstance(moments, Tensor)  # noqa: S101 - for the type checker: there are clients
-        turned = self.x[:, :-1] @ natural_map(moments / int(self.rows.sum()))
+        turned = self.x[:, :-1] @ whitening_matrix(moments / int(self.rows.sum()))
         x = torch.cat([turned, self.x[:, -1:]], 1)
         return replace(self, x=x, covariates=of_numbers(self.features))
 
@@ -106,7 +106,7 @@ class ClientMlps:
         self,
         clients: NDArray[np.int64],
         theta: Tensor,
-        guidance: Guidance,
+        guidance: LocalTerms,
         lr: Tensor,
         *,
         seed: int,
@@ -133,7 +133,7 @@ class ClientMlps:
         self,
         clients: NDArray[np.int64],
         theta: Tensor,
-        guidance: Guidance,
+        guidance: LocalTerms,
         lr: Tensor,
         planned: tuple[Steps, NDArray[np.int64]],
     ) -> tuple[Tensor, Tensor]:
@@ -230,9 +230,9 @@ class ClientMlps:
         return summarise(squares(), self.x[rows, :-1], self.covariates, seed=seed, label_counts=counts)
 
     @torch.no_grad()
-    def judge(self, theta: Tensor) -> Judged:
+    def judge(self, theta: Tensor) -> ClientScores:
         """Score global models, (a, d), for every client."""
         at = unflatten(theta[None], self.features, self.hidden, self.outputs)
         parts = torch.split(self.judges.rows, max(1, ACTIVATIONS // (len(theta) * self.hidden)))
         said = torch.cat([predicted(at, self.x[part], self.likelihood) for part in parts], 1)
-        return judge(said, self.y[self.judges.rows], self.judges, self.likelihood)
+        return evaluate(said, self.y[self.judges.rows], self.judges, self.likelihood)

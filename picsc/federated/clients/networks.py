@@ -18,9 +18,9 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from picsc.datasets.encoding import Covariates, of_numbers
 from picsc.equations.likelihood import Likelihood, summed_log_likelihood
 from picsc.federated.client_summary import Summary, summarise
-from picsc.federated.clients.evaluation import Judged, Judges, judge
+from picsc.federated.clients.evaluation import ClientScores, TestRows, evaluate
 from picsc.federated.clients.local_steps import LocalRecipe, local_steps
-from picsc.federated.clients.local_terms import Guidance, Trained
+from picsc.federated.clients.local_terms import LocalTerms, Trained
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 
 LOOKED_AT = 256
@@ -42,7 +42,7 @@ class ClientModules:
     classes: int
     train: tuple[NDArray[np.int64], ...]
     """Rows that each client learns from."""
-    judges: Judges
+    judges: TestRows
     model: Callable[[int], nn.Module]
     """Seed to a model with its initial weights."""
     recipe: LocalRecipe
@@ -79,7 +79,7 @@ class ClientModules:
         self,
         clients: NDArray[np.int64],
         theta: Tensor,
-        guidance: Guidance,
+        guidance: LocalTerms,
         lr: Tensor,
         *,
         seed: int,
@@ -170,7 +170,7 @@ class ClientModules:
         return summarise(squares, self._activations(model, rows), self.covariates, seed=seed, label_counts=counts)
 
     @torch.no_grad()
-    def judge(self, theta: Tensor) -> Judged:
+    def judge(self, theta: Tensor) -> ClientScores:
         """Score global models, (a, d), for every client."""
         rows = self.judges.rows.cpu().numpy()
         said = torch.empty(len(theta), len(rows), self.classes, device=theta.device)
@@ -178,7 +178,7 @@ class ClientModules:
             x = self.take(rows[start : start + LOOKED_AT])
             for i, each in enumerate(theta):
                 said[i, start : start + LOOKED_AT] = self._at(each)(x).log_softmax(1)
-        return judge(said, self.y[rows], self.judges, self.likelihood)
+        return evaluate(said, self.y[rows], self.judges, self.likelihood)
 
     def _at(self, theta: Tensor) -> nn.Module:
         model = self.model(0)

@@ -15,7 +15,7 @@ DAMPING = 1e-2
 """Added to every eigenvalue, as a share of their mean: directions without variance are not blown up."""
 
 
-def natural_map(moments: Tensor) -> Tensor:
+def whitening_matrix(moments: Tensor) -> Tensor:
     """Inverse square root of the inputs' second moments.
 
     Reading: the paper keeps the diagonal of the Fisher information, which does not see that columns are correlated.

@@ -24,7 +24,7 @@ TILE_OVERHEAD = 24
 """Rows that one more tile costs about as much as; weighs padding against the number of tiles."""
 
 
-class Problem(NamedTuple):
+class TrainingProblem(NamedTuple):
     """The training rows of one problem."""
 
     x: NDArray[np.float32]
@@ -77,7 +77,7 @@ class Stack:
 
 
 def stack_problems(
-    problems: Sequence[Problem],
+    problems: Sequence[TrainingProblem],
     *,
     likelihood: Likelihood,
     outputs: int,
@@ -206,7 +206,7 @@ def tile_rows(sizes: NDArray[np.int64]) -> int:
     return min(candidates, key=lambda m: (cost(m), -m))
 
 
-def _check_shapes(problems: Sequence[Problem]) -> None:
+def _check_shapes(problems: Sequence[TrainingProblem]) -> None:
     """Refuse problems that do not fit together."""
     if not problems:
         raise DataError("cannot stack no problems: need at least one")

@@ -23,7 +23,7 @@ from picsc.training.batched.mlp import (
     task_gradient,
     unflatten,
 )
-from picsc.training.jobs import Fitted, Recipe
+from picsc.training.jobs import Fitted, TrainingRecipe
 from picsc.training.optimizers import AdamState, SgdState, adam_step, sgd_step
 
 SHARE_EVERY = 20
@@ -52,7 +52,7 @@ def problems_per_stack(rows: int, models: int, hidden: int) -> int:
 def train_stack(
     theta: Tensor,
     stack: Stack,
-    recipe: Recipe,
+    recipe: TrainingRecipe,
     *,
     hidden: int,
     weight_decay: Tensor | None = None,
@@ -177,7 +177,7 @@ def _spread(per_model: Tensor, weights: Weights) -> Tensor:
     return torch.cat(parts)
 
 
-def _update(flat: Tensor, recipe: Recipe) -> Callable[[Tensor], None]:
+def _update(flat: Tensor, recipe: TrainingRecipe) -> Callable[[Tensor], None]:
     """What applies a gradient to all models, in place."""
     if recipe.optimizer == "adam":
         adam = AdamState([torch.zeros_like(flat)], [torch.zeros_like(flat)])

@@ -40,7 +40,7 @@ def compare_table(report: CompareReport, page: Page, *, verbose: bool = False) -
     ]
     parts += [_risks(report, page)] if report.risks else []
     parts += [_targets(report, page)] if len(report.targets) > 1 else []
-    parts += sections.below(report, _sentences(report, page), _footer(report), page, verbose=verbose)
+    parts += sections.method_sections(report, _sentences(report, page), _footer(report), page, verbose=verbose)
     return "\n".join(parts)
 
 

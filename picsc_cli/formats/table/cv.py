@@ -34,7 +34,7 @@ def cv_table(report: CvReport, page: Page, *, verbose: bool = False) -> str:
     """The whole report; `verbose` adds what the methods are, the columns as understood and the settings."""
     title = f"{report.data.name}, {report.data.rows} rows, {report.pieces}, {_runs(report)}"
     parts = [cv_summary(report, page), paragraph(title, page) + _pieces(report, page), _comparison(report, page)]
-    parts += sections.below(report, _sentences(report, page), _footer(report), page, verbose=verbose)
+    parts += sections.method_sections(report, _sentences(report, page), _footer(report), page, verbose=verbose)
     return "\n".join(parts)
 
 

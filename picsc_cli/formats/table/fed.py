@@ -52,7 +52,7 @@ def fed_table(report: FedReport, page: Page, *, verbose: bool = False) -> str:
         _methods(report, page),
         _comparison(report, page),
     ]
-    parts += sections.below(report, _sentences(report, page), _footer(report), page, verbose=verbose)
+    parts += sections.method_sections(report, _sentences(report, page), _footer(report), page, verbose=verbose)
     return "\n".join(parts)
 
 

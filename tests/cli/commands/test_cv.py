@@ -190,13 +190,13 @@ def test_signals_end_with_one_line_and_their_exit_code(number: signal.Signals, c
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
 def test_the_signal_is_given_back(capsys: pytest.CaptureFixture[str]) -> None:
     before = signal.getsignal(signal.SIGTERM)
-    with exits.outcome():
+    with exits.handle_errors():
         assert signal.getsignal(signal.SIGTERM) is not before
     assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_lines_of_a_recipe_error_are_told_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(typer.Exit) as raised, exits.outcome():
+    with pytest.raises(typer.Exit) as raised, exits.handle_errors():
         raise RecipeError(("a", "b\nc"))
     assert raised.value.exit_code == 2
     assert capsys.readouterr().err == "picsc: a\npicsc: b\\nc\n"

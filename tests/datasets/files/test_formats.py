@@ -25,7 +25,7 @@ from picsc.datasets.files.formats import BY_SUFFIX
 from picsc.datasets.files.libsvm import libsvm_choices
 from picsc.datasets.files.read import read_frame
 from picsc.datasets.load import load
-from picsc.datasets.open import read_or_get
+from picsc.datasets.open import open_source
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError, PicscError
 from picsc.settings import ReadSettings
@@ -438,7 +438,7 @@ def test_json_lines_of_files_put_together(tmp_path: Path) -> None:
 def test_json_that_is_not_leafs_is_a_table(tmp_path: Path, content: str, options: dict[str, Any]) -> None:
     path = tmp_path / "a.json"
     path.write_text(content)
-    found = read_or_get(str(path), named=False, settings=ReadSettings(**options))
+    found = open_source(str(path), named=False, settings=ReadSettings(**options))
     assert isinstance(found, Dataset)
     assert found.n == 4
 

@@ -10,7 +10,7 @@ import pytest
 
 from picsc.datasets.catalog.lookup import by_name
 from picsc.datasets.images import ImageSet
-from picsc.datasets.open import read_or_get
+from picsc.datasets.open import open_source
 from picsc.datasets.text_files import leaf_json
 from picsc.datasets.text_files.alphabet import LETTERS
 from picsc.datasets.text_files.leaf import read_leaf
@@ -131,7 +131,7 @@ def test_only_the_most_frequent_words_are_kept(tmp_path: Path, monkeypatch: pyte
 
 def test_a_file_is_read_by_path(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.json", {"A": windows(TEXT, 2)})
-    found = read_or_get(str(path), named=False, settings=ReadSettings())
+    found = open_source(str(path), named=False, settings=ReadSettings())
     assert isinstance(found, TokenSet)
     assert (found.name, found.n) == ("mine.json", 2)
 

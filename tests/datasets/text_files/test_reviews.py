@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from picsc.datasets.catalog.lookup import by_name
-from picsc.datasets.open import read_or_get
+from picsc.datasets.open import open_source
 from picsc.datasets.text_files.reviews import LONGEST, read_reviews
 from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError
@@ -47,7 +47,7 @@ def test_domains_are_clients_and_test_files_the_test_part(reviews: Path) -> None
 
 
 def test_a_folder_of_the_users_own_is_read_by_path(reviews: Path) -> None:
-    tokens = read_or_get(str(reviews), named=False, settings=ReadSettings())
+    tokens = open_source(str(reviews), named=False, settings=ReadSettings())
     assert isinstance(tokens, TokenSet)
     assert (tokens.name, tokens.n) == ("amazon_reviews", 7)
 

@@ -13,10 +13,10 @@ from picsc.errors import SettingsError
 from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
 from picsc.training.batched.diw import StackGuide, weighing
-from picsc.training.batched.layout import Problem, Stack, stack_problems
+from picsc.training.batched.layout import Stack, TrainingProblem, stack_problems
 from picsc.training.batched.mlp import outputs, unflatten
 from picsc.training.batched.train import train_stack
-from picsc.training.jobs import Guide, Lesson, Recipe
+from picsc.training.jobs import TargetRows, TrainingJob, TrainingRecipe
 from picsc.training.table_trainer import TableBackend
 from picsc.weighting.diw import Match
 from tests.stacks import networks, vectors
@@ -32,20 +32,24 @@ def _one_core() -> Iterator[None]:
         yield
 
 
-def halves(n: int, flipped: float, seed: int, weight: np.ndarray | None = None) -> Problem:
+def halves(n: int, flipped: float, seed: int, weight: np.ndarray | None = None) -> TrainingProblem:
     """Two classes on the sides of a plane, a share of them with the other's label."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n, F))
     y = (x @ (1, -1, 1, 0, 0) + 0.3 * rng.normal(size=n) > 0).astype(np.int64)
-    return Problem(x.astype(np.float32), np.where(rng.random(n) < flipped, 1 - y, y), np.zeros(n, np.int64), weight)
+    return TrainingProblem(
+        x.astype(np.float32), np.where(rng.random(n) < flipped, 1 - y, y), np.zeros(n, np.int64), weight
+    )
 
 
-def stacked(problems: Sequence[Problem], shuffle: int | None = None, dtype: torch.dtype = torch.float32) -> Stack:
+def stacked(
+    problems: Sequence[TrainingProblem], shuffle: int | None = None, dtype: torch.dtype = torch.float32
+) -> Stack:
     return stack_problems(problems, likelihood="classes", outputs=2, shuffle=shuffle, dtype=dtype)
 
 
 def guide(
-    problems: Sequence[Problem], on: Match = "losses", seed: int = 0, dtype: torch.dtype = torch.float32
+    problems: Sequence[TrainingProblem], on: Match = "losses", seed: int = 0, dtype: torch.dtype = torch.float32
 ) -> StackGuide:
     return StackGuide(stacked(problems, dtype=dtype), on, [seed + i for i in range(len(problems))])
 
@@ -59,7 +63,7 @@ def accuracy(theta: Tensor, judged: Stack) -> float:
     return float(((z > 0) == (judged.y > 0.5))[judged.mask > 0].float().mean())
 
 
-def one_sided(n: int, seed: int) -> Problem:
+def one_sided(n: int, seed: int) -> TrainingProblem:
     """Two in five labels are flipped, all of them from the first class to the second."""
     clean = halves(n, 0.0, seed)
     flipped = np.random.default_rng(seed).random(n) < 0.8
@@ -72,7 +76,7 @@ def test_with_40_percent_of_labels_flipped_clean_rows_of_the_target_help(batch_s
     noisy = stacked([one_sided(300, i) for i in range(4)], shuffle=0)
     clean = guide([halves(100, 0.0, 100 + i) for i in range(4)])
     judged = stacked([halves(1000, 0.0, 200 + i) for i in range(4)])
-    recipe = Recipe(epochs, 0.02, batch_size)
+    recipe = TrainingRecipe(epochs, 0.02, batch_size)
     plain, weighed = (
         accuracy(train_stack(first(4), noisy, recipe, hidden=H, guided=each).theta, judged) for each in (None, clean)
     )
@@ -86,7 +90,7 @@ def test_the_first_epoch_is_plain(batch_size: int | None, on: Match) -> None:
     rows = stacked([halves(60, 0.4, 0)], shuffle=0)
     same = []
     for epochs in (1, 2):
-        recipe = Recipe(epochs, 0.02, batch_size)
+        recipe = TrainingRecipe(epochs, 0.02, batch_size)
         thetas = [
             train_stack(first(1), rows, recipe, hidden=H, guided=each).theta
             for each in (None, guide([halves(30, 0, 1)], on))
@@ -99,7 +103,7 @@ def test_the_first_epoch_is_plain(batch_size: int | None, on: Match) -> None:
 def test_a_target_of_the_same_rows_weighs_them_alike(on: Match) -> None:
     problems = [halves(90, 0.2, 0), halves(120, 0.2, 1)]
     rows = stacked(problems, dtype=torch.float64)
-    start, recipe = first(2, torch.float64), Recipe(30, 0.02)
+    start, recipe = first(2, torch.float64), TrainingRecipe(30, 0.02)
     plain = train_stack(start, rows, recipe, hidden=H).theta
     weighed = train_stack(start, rows, recipe, hidden=H, guided=guide(problems, on, dtype=torch.float64)).theta
     torch.testing.assert_close(weighed, plain, rtol=1e-6, atol=1e-6)
@@ -111,7 +115,7 @@ def test_labels_of_the_target_are_looked_at_for_losses_only() -> None:
     same = {}
     for on in ("losses", "features"):
         thetas = [
-            train_stack(first(1), rows, Recipe(8, 0.02), hidden=H, guided=guide([t], on)).theta
+            train_stack(first(1), rows, TrainingRecipe(8, 0.02), hidden=H, guided=guide([t], on)).theta
             for t in (target, turned)
         ]
         same[on] = torch.equal(*thetas)
@@ -122,7 +126,7 @@ def test_labels_of_the_target_are_looked_at_for_losses_only() -> None:
 def test_same_seed_same_bytes_other_seed_other_bytes(on: Match) -> None:
     rows, target = stacked([halves(300, 0.4, 0)]), [halves(300, 0.0, 1)]
     thetas = [
-        train_stack(first(1), rows, Recipe(8, 0.02), hidden=H, guided=guide(target, on, seed)).theta
+        train_stack(first(1), rows, TrainingRecipe(8, 0.02), hidden=H, guided=guide(target, on, seed)).theta
         for seed in (0, 0, 1)
     ]
     assert torch.equal(thetas[0], thetas[1])
@@ -133,7 +137,7 @@ def test_same_seed_same_bytes_other_seed_other_bytes(on: Match) -> None:
 def test_how_many_problems_are_stacked_does_not_matter(on: Match) -> None:
     problems = [halves(n, 0.4, i) for i, n in enumerate((300, 40, 120))]
     targets = [halves(m, 0.0, 10 + i) for i, m in enumerate((50, 300, 9))]
-    start, recipe = first(3, torch.float64), Recipe(15, 0.02)
+    start, recipe = first(3, torch.float64), TrainingRecipe(15, 0.02)
     double = {"dtype": torch.float64}
     together = train_stack(start, stacked(problems, **double), recipe, hidden=H, guided=guide(targets, on, **double))
     for i in range(3):
@@ -161,7 +165,7 @@ def test_early_stopping_goes_on_working() -> None:
     rows, held = stacked([halves(80, 0.4, 0)]), stacked([halves(30, 0.0, 5)])
     target = guide([halves(50, 0.0, 1)])
     short, long = (
-        train_stack(first(1), rows, Recipe(60, 0.2, patience=patience), hidden=H, held=held, guided=target)
+        train_stack(first(1), rows, TrainingRecipe(60, 0.2, patience=patience), hidden=H, held=held, guided=target)
         for patience in (2, 10**6)
     )
     assert short.diverged.item() == 0
@@ -171,21 +175,23 @@ def test_early_stopping_goes_on_working() -> None:
 def test_several_models_per_problem_are_refused() -> None:
     start = vectors(networks(1, 2, F, dtype=torch.float32))
     with pytest.raises(SettingsError, match="the weights of one model: got 2"):
-        train_stack(start, stacked([halves(30, 0, 0)]), Recipe(2, 0.1), hidden=H, guided=guide([halves(30, 0, 1)]))
+        train_stack(
+            start, stacked([halves(30, 0, 0)]), TrainingRecipe(2, 0.1), hidden=H, guided=guide([halves(30, 0, 1)])
+        )
 
 
 def backend(patience: int | None = None, weights: np.ndarray | None = None) -> TableBackend:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(90, 3))
     dataset = from_arrays(x, (x[:, 0] + rng.normal(size=90) > 0).astype(int), ReadSettings())
-    return TableBackend(dataset, Recipe(20, 0.1, patience=patience), "kl", weights, torch.device("cpu"))
+    return TableBackend(dataset, TrainingRecipe(20, 0.1, patience=patience), "kl", weights, torch.device("cpu"))
 
 
-LESSON = Lesson(np.arange(40), np.arange(40) // 10, np.arange(40, 60), 0)
+LESSON = TrainingJob(np.arange(40), np.arange(40) // 10, np.arange(40, 60), 0)
 WEIGHT = np.where(np.arange(40) % 3 == 0, 0.0, np.linspace(0.5, 2, 40))
 
 
-def learned(table: TableBackend, *lessons: Lesson, strength: float = 0.0) -> list[np.ndarray]:
+def learned(table: TableBackend, *lessons: TrainingJob, strength: float = 0.0) -> list[np.ndarray]:
     shape = (len(lessons), 1)
     return [one.outputs for one in table.learn(lessons, np.full(shape, strength), np.zeros(shape))]
 
@@ -237,9 +243,9 @@ def test_lessons_with_and_without_guides_are_learned_side_by_side_as_alone(patie
     rows = np.arange(60, 90)
     lessons = [
         LESSON,
-        replace(LESSON, guide=Guide(rows, "losses")),
-        replace(LESSON, guide=Guide(rows[:20], "losses"), seed=1),
-        replace(LESSON, guide=Guide(rows, "features")),
+        replace(LESSON, guide=TargetRows(rows, "losses")),
+        replace(LESSON, guide=TargetRows(rows[:20], "losses"), seed=1),
+        replace(LESSON, guide=TargetRows(rows, "features")),
     ]
     together = learned(table, *lessons)
     for found, lesson in zip(together, lessons, strict=True):
@@ -251,6 +257,6 @@ def test_lessons_with_and_without_guides_are_learned_side_by_side_as_alone(patie
 def test_a_guide_on_features_does_not_see_labels() -> None:
     rows = np.arange(60, 90)
     for on, same in (("features", True), ("losses", False)):
-        lesson = replace(LESSON, guide=Guide(rows, on))
+        lesson = replace(LESSON, guide=TargetRows(rows, on))
         found = [learned(table, lesson)[0] for table in (backend(), relabelled(backend(), rows))]
         assert np.array_equal(*found) == same

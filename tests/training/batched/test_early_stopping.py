@@ -13,10 +13,10 @@ from picsc.equations.penalties import PENALTIES
 from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
 from picsc.training.batched.early_stopping import held_out_loss
-from picsc.training.batched.layout import Problem, Stack, stack_problems
+from picsc.training.batched.layout import Stack, TrainingProblem, stack_problems
 from picsc.training.batched.mlp import unflatten
 from picsc.training.batched.train import train_stack
-from picsc.training.jobs import Fitted, Lesson, Recipe
+from picsc.training.jobs import Fitted, TrainingJob, TrainingRecipe
 from picsc.training.single import task_loss
 from picsc.training.table_trainer import TableBackend
 from tests.stacks import KINDS, draw_problem, networks, tensors, vectors
@@ -31,7 +31,7 @@ def _one_core() -> Iterator[None]:
         yield
 
 
-def problems(likelihood: str = "classes", c: int = 2, first: int = 0) -> list[Problem]:
+def problems(likelihood: str = "classes", c: int = 2, first: int = 0) -> list[TrainingProblem]:
     """Few rows with labels that are half noise, so that training on and on harms."""
     return [
         draw_problem(sizes, F, likelihood=likelihood, outputs=c, seed=first + i)
@@ -39,11 +39,11 @@ def problems(likelihood: str = "classes", c: int = 2, first: int = 0) -> list[Pr
     ]
 
 
-def held(likelihood: str = "classes", c: int = 2) -> list[Problem]:
+def held(likelihood: str = "classes", c: int = 2) -> list[TrainingProblem]:
     return [problem._replace(fragment=np.zeros_like(problem.fragment)) for problem in problems(likelihood, c, 7)]
 
 
-def stacked(some: list[Problem], likelihood: str = "classes", c: int = 2) -> Stack:
+def stacked(some: list[TrainingProblem], likelihood: str = "classes", c: int = 2) -> Stack:
     return stack_problems(some, likelihood=likelihood, outputs=c)
 
 
@@ -54,7 +54,7 @@ def trained(
     return train_stack(
         theta,
         stacked(problems(likelihood, c), likelihood, c),
-        Recipe(epochs, lr, patience=patience),
+        TrainingRecipe(epochs, lr, patience=patience),
         hidden=H,
         **{"held": stacked(held(likelihood, c), likelihood, c), **terms},
     )
@@ -119,7 +119,7 @@ def grown(patience: int | None, epochs: int) -> Fitted:
     theta = vectors(networks(G, A, F, 1, dtype=torch.float32))
     calm, wild = problems("numbers", 1)
     stack = stacked([calm, wild._replace(x=wild.x * 100)], "numbers", 1)
-    recipe = Recipe(epochs, 0.05, optimizer="sgd", patience=patience)
+    recipe = TrainingRecipe(epochs, 0.05, optimizer="sgd", patience=patience)
     return train_stack(theta, stack, recipe, hidden=H, held=stacked(held("numbers", 1), "numbers", 1))
 
 
@@ -143,16 +143,16 @@ def backend(patience: int | None) -> TableBackend:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(60, 3))
     dataset = from_arrays(x, (x[:, 0] + rng.normal(size=60) > 0).astype(int), ReadSettings())
-    return TableBackend(dataset, Recipe(80, 0.2, patience=patience), "kl", None, torch.device("cpu"))
+    return TableBackend(dataset, TrainingRecipe(80, 0.2, patience=patience), "kl", None, torch.device("cpu"))
 
 
-def outputs(patience: int | None, changed: Lesson, strength: float = 0.0) -> Tensor:
+def outputs(patience: int | None, changed: TrainingJob, strength: float = 0.0) -> Tensor:
     one = np.full((1, 1), strength)
     (learned,) = backend(patience).learn([changed], one, np.zeros((1, 1)))
     return torch.from_numpy(learned.outputs)
 
 
-LESSON = Lesson(np.arange(40), np.arange(40) // 10, np.arange(40, 60), 0)
+LESSON = TrainingJob(np.arange(40), np.arange(40) // 10, np.arange(40, 60), 0)
 
 
 def test_a_tenth_of_a_lesson_is_held_out_the_same_with_and_without_a_penalty() -> None:

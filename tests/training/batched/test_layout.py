@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from picsc.errors import DataError
 from picsc.runtime.threads import one_thread
-from picsc.training.batched.layout import Problem, Stack, minibatches, stack_problems, tile_rows
+from picsc.training.batched.layout import Stack, TrainingProblem, minibatches, stack_problems, tile_rows
 from tests.stacks import UNEVEN, draw_problem, draw_problems
 
 
@@ -20,7 +20,7 @@ def _one_core() -> Iterator[None]:
 
 
 @st.composite
-def numbered_problems(draw: st.DrawFn) -> list[Problem]:
+def numbered_problems(draw: st.DrawFn) -> list[TrainingProblem]:
     """Problems of equally many fragments of any sizes; the only feature of a row is its number, counted from 1."""
     k = draw(st.integers(1, 4))
     size = st.one_of(st.integers(1, 6), st.integers(1, 150))
@@ -30,7 +30,7 @@ def numbered_problems(draw: st.DrawFn) -> list[Problem]:
     return [problem._replace(x=np.arange(1, len(problem.x) + 1, dtype=np.float32)[:, None]) for problem in drawn]
 
 
-def stacked(problems: list[Problem], shuffle: int | None = None) -> Stack:
+def stacked(problems: list[TrainingProblem], shuffle: int | None = None) -> Stack:
     return stack_problems(problems, likelihood="classes", outputs=2, shuffle=shuffle, dtype=torch.float64)
 
 
@@ -41,7 +41,9 @@ def numbers_of(stack: Stack) -> torch.Tensor:
 
 @settings(max_examples=60, deadline=None)
 @given(numbered_problems(), st.sampled_from([None, 0, 1]))
-def test_every_row_has_one_place_with_its_target_and_weight(problems: list[Problem], shuffle: int | None) -> None:
+def test_every_row_has_one_place_with_its_target_and_weight(
+    problems: list[TrainingProblem], shuffle: int | None
+) -> None:
     stack = stacked(problems, shuffle)
     for i, problem in enumerate(problems):
         n = len(problem.y)
@@ -60,7 +62,7 @@ def test_every_row_has_one_place_with_its_target_and_weight(problems: list[Probl
 
 @settings(max_examples=60, deadline=None)
 @given(numbered_problems(), st.sampled_from([None, 3]))
-def test_weights_sum_to_one_and_shares_average_fragments(problems: list[Problem], shuffle: int | None) -> None:
+def test_weights_sum_to_one_and_shares_average_fragments(problems: list[TrainingProblem], shuffle: int | None) -> None:
     stack = stacked(problems, shuffle)
     g, t = stack.problems, stack.tiles
     ones = torch.ones(g, dtype=torch.float64)
@@ -76,7 +78,7 @@ def test_weights_sum_to_one_and_shares_average_fragments(problems: list[Problem]
 
 @settings(max_examples=60, deadline=None)
 @given(numbered_problems(), st.integers(1, 200))
-def test_minibatches_cover_all_rows_with_their_weights(problems: list[Problem], batch_size: int) -> None:
+def test_minibatches_cover_all_rows_with_their_weights(problems: list[TrainingProblem], batch_size: int) -> None:
     stack = stacked(problems, shuffle=1)
     parts = minibatches(stack, batch_size)
     together = torch.cat([numbers_of(part) for part in parts], 1)
@@ -104,7 +106,7 @@ def test_minibatches_hold_an_equal_share_of_every_fragment() -> None:
 @settings(max_examples=60, deadline=None)
 @given(numbered_problems(), st.integers(1, 200), st.integers(0, 5))
 def test_no_minibatch_has_more_than_a_row_more_or_less_than_its_share(
-    problems: list[Problem], batch_size: int, seed: int
+    problems: list[TrainingProblem], batch_size: int, seed: int
 ) -> None:
     stack = stacked(problems, shuffle=seed)
     in_tile = stack.mask.view(stack.problems, stack.tiles, -1).sum(-1)
@@ -130,7 +132,7 @@ def test_minibatches_of_a_shuffled_stack_mix_the_order_of_rows() -> None:
     assert not torch.equal(first, ordered)
 
 
-def _numbered(n: int) -> Problem:
+def _numbered(n: int) -> TrainingProblem:
     problem = draw_problem([n], 1)
     return problem._replace(x=np.arange(1, n + 1, dtype=np.float32)[:, None])
 

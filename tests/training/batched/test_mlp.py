@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from picsc.equations.penalties import PENALTIES, pairwise_kl
 from picsc.fisher.diagonal import fragment_fishers as fishers_of_a_module
 from picsc.runtime.threads import one_thread
-from picsc.training.batched.layout import Problem, Stack, stack_problems
+from picsc.training.batched.layout import Stack, TrainingProblem, stack_problems
 from picsc.training.batched.mlp import (
     Weights,
     empty_weights,
@@ -34,7 +34,7 @@ def _one_core() -> Iterator[None]:
         yield
 
 
-def stacked(problems: list[Problem], likelihood: str, c: int, shuffle: int | None = None) -> Stack:
+def stacked(problems: list[TrainingProblem], likelihood: str, c: int, shuffle: int | None = None) -> Stack:
     return stack_problems(problems, likelihood=likelihood, outputs=c, shuffle=shuffle, dtype=torch.float64)
 
 

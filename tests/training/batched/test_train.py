@@ -7,10 +7,10 @@ from torch import Tensor, nn
 
 from picsc.equations.penalties import PENALTIES, Anchor, pairwise_kl
 from picsc.runtime.threads import one_thread
-from picsc.training.batched.layout import Problem, Stack, minibatches, stack_problems
+from picsc.training.batched.layout import Stack, TrainingProblem, minibatches, stack_problems
 from picsc.training.batched.mlp import Weights, flatten, fragment_fishers, unflatten
 from picsc.training.batched.train import STACK_FLOATS, problems_per_stack, train_stack
-from picsc.training.jobs import Recipe
+from picsc.training.jobs import TrainingRecipe
 from picsc.training.single import train
 from tests.reference import objective
 from tests.stacks import KINDS, UNEVEN, draw_problem, draw_problems, networks, tensors, vector, vectors
@@ -29,7 +29,7 @@ def _one_core() -> Iterator[None]:
 
 
 def stacked(
-    problems: list[Problem],
+    problems: list[TrainingProblem],
     likelihood: str = "classes",
     c: int = 2,
     shuffle: int | None = None,
@@ -53,7 +53,7 @@ def penalty_of(theta: Tensor, stack: Stack) -> Tensor:
 
 
 def trained_by_torch(
-    model: nn.Module, problem: Problem, optimiser: torch.optim.Optimizer, steps: int, **terms: object
+    model: nn.Module, problem: TrainingProblem, optimiser: torch.optim.Optimizer, steps: int, **terms: object
 ) -> Tensor:
     """A loop over the objective, term by term and row by row."""
     for _ in range(steps):
@@ -69,7 +69,7 @@ def test_training_is_the_engines_one_model_at_a_time(likelihood: str, c: int, de
     problems = draw_problems(likelihood=likelihood, outputs=c)
     models = networks(G, A, F, c)
     fitted = train_stack(
-        vectors(models), stacked(problems, likelihood, c), Recipe(25, 0.05), hidden=H, weight_decay=decay
+        vectors(models), stacked(problems, likelihood, c), TrainingRecipe(25, 0.05), hidden=H, weight_decay=decay
     )
     assert fitted.diverged.tolist() == [[0, 0], [0, 0]]
     for g, problem in enumerate(problems):
@@ -87,7 +87,7 @@ def test_penalised_training_is_torchs_on_the_objective_spelt_out(name: str) -> N
     ((model,),) = networks(1, 1)
     one = torch.ones(1, 1, dtype=torch.float64)
     terms = {"strength": 0.5 * one, "penalty": PENALTIES[name], "weight_decay": 0.1 * one}
-    fitted = train_stack(vector(model)[None, None], stacked([problem]), Recipe(6, 0.05), hidden=H, **terms)
+    fitted = train_stack(vector(model)[None, None], stacked([problem]), TrainingRecipe(6, 0.05), hidden=H, **terms)
     optimiser = torch.optim.Adam(model.parameters(), lr=0.05, weight_decay=0.1)
     expected = trained_by_torch(model, problem, optimiser, 6, penalty=name, strength=0.5)
     torch.testing.assert_close(fitted.theta[0, 0], expected, rtol=1e-9, atol=1e-9)
@@ -101,7 +101,7 @@ def test_with_warmup_lambda_rises_linearly_in_both_engines(warmup: float) -> Non
     fitted = train_stack(
         vector(stacked_one)[None, None],
         stacked([problem]),
-        Recipe(8, 0.05, warmup=warmup),
+        TrainingRecipe(8, 0.05, warmup=warmup),
         hidden=H,
         strength=0.5 * one,
         penalty=PENALTIES["kl"],
@@ -123,7 +123,9 @@ def test_anchored_training_is_torchs_on_eq_16() -> None:
     ((model,),) = networks(1, 1)
     theta = vector(model)[None, None]
     anchor, one = far(theta), torch.ones(1, 1, dtype=torch.float64)
-    fitted = train_stack(theta, stacked([problem]), Recipe(6, 0.05), hidden=H, strength=0.5 * one, anchor=anchor)
+    fitted = train_stack(
+        theta, stacked([problem]), TrainingRecipe(6, 0.05), hidden=H, strength=0.5 * one, anchor=anchor
+    )
     optimiser = torch.optim.Adam(model.parameters(), lr=0.05)
     expected = trained_by_torch(
         model, problem, optimiser, 6, strength=0.5, anchor=(anchor.mean[0, 0], anchor.fisher[0, 0])
@@ -135,7 +137,7 @@ def test_anchored_training_is_torchs_on_eq_16() -> None:
 def test_sgd_is_torchs(momentum: float) -> None:
     problem = draw_problem((5, 16, 4))
     ((model,),) = networks(1, 1)
-    recipe = Recipe(8, 0.05, optimizer="sgd", momentum=momentum)
+    recipe = TrainingRecipe(8, 0.05, optimizer="sgd", momentum=momentum)
     decay = torch.full((1, 1), 0.1, dtype=torch.float64)
     fitted = train_stack(vector(model)[None, None], stacked([problem]), recipe, hidden=H, weight_decay=decay)
     optimiser = torch.optim.SGD(model.parameters(), lr=0.05, momentum=momentum, weight_decay=0.1)
@@ -149,7 +151,7 @@ def test_a_strength_of_0_is_plain_training_bit_for_bit(batch_size: int | None, w
     theta = vectors(networks(G, A, dtype=torch.float32))
     stack = stacked(draw_problems(), shuffle=0, dtype=torch.float32)
     given = {"penalty": PENALTIES["kl"], "anchor": far(theta)}[with_what]
-    recipe = Recipe(20, 0.05, batch_size)
+    recipe = TrainingRecipe(20, 0.05, batch_size)
     plain = train_stack(theta, stack, recipe, hidden=H)
     none, some = (
         train_stack(theta, stack, recipe, hidden=H, strength=torch.full((G, A), value), **{with_what: given})
@@ -165,8 +167,10 @@ def test_a_model_of_strength_0_among_others_is_trained_plainly_bit_for_bit(with_
     theta = vectors(networks(G, A, dtype=torch.float32))
     stack = stacked(draw_problems(), dtype=torch.float32)
     given = {"penalty": PENALTIES["kl"], "anchor": far(theta)}[with_what]
-    plain = train_stack(theta, stack, Recipe(20, 0.05), hidden=H)
-    mixed = train_stack(theta, stack, Recipe(20, 0.05), hidden=H, strength=STRENGTH.float(), **{with_what: given})
+    plain = train_stack(theta, stack, TrainingRecipe(20, 0.05), hidden=H)
+    mixed = train_stack(
+        theta, stack, TrainingRecipe(20, 0.05), hidden=H, strength=STRENGTH.float(), **{with_what: given}
+    )
     equal = (mixed.theta == plain.theta).all(-1)
     assert torch.equal(equal, STRENGTH == 0)
     assert torch.equal(mixed.penalty_share > 0, STRENGTH > 0)
@@ -176,12 +180,12 @@ def test_minibatches_are_visited_in_an_order_of_the_seed() -> None:
     """One epoch against the loop over the parts in the order that torch's generator gives."""
     theta = vectors(networks(G, A))
     stack = stacked(draw_problems(), shuffle=0)
-    recipe = Recipe(1, 0.05, batch_size=15, optimizer="sgd", momentum=0.0, seed=7)
+    recipe = TrainingRecipe(1, 0.05, batch_size=15, optimizer="sgd", momentum=0.0, seed=7)
     parts = minibatches(stack, 15)
     assert len(parts) > 4
     expected = theta
     for i in torch.randperm(len(parts), generator=torch.Generator().manual_seed(7)).tolist():
-        step = Recipe(1, 0.05, optimizer="sgd", momentum=0.0)
+        step = TrainingRecipe(1, 0.05, optimizer="sgd", momentum=0.0)
         expected = train_stack(expected, parts[i], step, hidden=H).theta
     torch.testing.assert_close(train_stack(theta, stack, recipe, hidden=H).theta, expected, rtol=1e-12, atol=1e-13)
 
@@ -190,7 +194,7 @@ def test_same_seed_same_bytes_other_seed_other_bytes() -> None:
     theta = vectors(networks(G, A, dtype=torch.float32))
     stack = stacked(draw_problems(), shuffle=0, dtype=torch.float32)
     first, again, other = (
-        train_stack(theta, stack, Recipe(5, 0.05, 12, seed=seed), hidden=H).theta for seed in (0, 0, 1)
+        train_stack(theta, stack, TrainingRecipe(5, 0.05, 12, seed=seed), hidden=H).theta for seed in (0, 0, 1)
     )
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
@@ -201,7 +205,7 @@ def test_training_leaves_its_arguments_alone() -> None:
     anchor = far(theta)
     kept = [each.clone() for each in (theta, *anchor, STRENGTH, DECAY)]
     stack = stacked(draw_problems())
-    train_stack(theta, stack, Recipe(3, 0.05), hidden=H, strength=STRENGTH, weight_decay=DECAY, anchor=anchor)
+    train_stack(theta, stack, TrainingRecipe(3, 0.05), hidden=H, strength=STRENGTH, weight_decay=DECAY, anchor=anchor)
     assert all(
         torch.equal(before, after) for before, after in zip(kept, (theta, *anchor, STRENGTH, DECAY), strict=True)
     )
@@ -213,7 +217,7 @@ def test_an_infinite_value_fails_its_problem_in_the_first_epoch_and_no_other() -
     broken.x[3, 2] = float("inf")
     theta = vectors(networks(G, A, dtype=torch.float32))
     sound, hurt = (
-        train_stack(theta, stacked(each, dtype=torch.float32), Recipe(10, 0.05), hidden=H, **terms)
+        train_stack(theta, stacked(each, dtype=torch.float32), TrainingRecipe(10, 0.05), hidden=H, **terms)
         for terms in [{"strength": STRENGTH.float(), "penalty": PENALTIES["kl"]}]
         for each in (problems, [problems[0], broken])
     )
@@ -230,7 +234,7 @@ def test_a_model_that_grows_without_bound_is_marked_with_the_epoch() -> None:
     stack = stacked([problems[0], wild], "numbers", 1, shuffle=0, dtype=torch.float32)
 
     def fit(epochs: int, theta: Tensor = theta) -> Tensor:
-        recipe = Recipe(epochs, 0.05, batch_size=20, optimizer="sgd")
+        recipe = TrainingRecipe(epochs, 0.05, batch_size=20, optimizer="sgd")
         return train_stack(theta, stack, recipe, hidden=H).diverged
 
     epoch = int(fit(60)[1, 0])
@@ -242,7 +246,7 @@ def test_a_model_that_grows_without_bound_is_marked_with_the_epoch() -> None:
 
 def test_parameters_broken_by_the_last_step_are_found() -> None:
     theta = vectors(networks(1, 1, dtype=torch.float32))
-    recipe = Recipe(3, 1e38, optimizer="sgd")
+    recipe = TrainingRecipe(3, 1e38, optimizer="sgd")
     stack = stacked([draw_problem((9, 9))], dtype=torch.float32)
     assert [train_stack(theta, stack, recipe, hidden=H).diverged.item()] != [0]
 
@@ -252,10 +256,10 @@ def test_a_stiff_anchor_holds_the_parameters(optimizer: str) -> None:
     theta = vectors(networks(G, A))
     anchor = Anchor(theta, torch.full_like(theta, 1e4))
     one = torch.ones(G, A, dtype=torch.float64)
-    recipe = Recipe(400, {"adam": 1e-3, "sgd": 2e-5}[optimizer], optimizer=optimizer)
+    recipe = TrainingRecipe(400, {"adam": 1e-3, "sgd": 2e-5}[optimizer], optimizer=optimizer)
     stack = stacked(draw_problems())
     held = train_stack(theta, stack, recipe, hidden=H, strength=one, anchor=anchor).theta
-    free = train_stack(theta, stack, Recipe(400, 1e-3), hidden=H).theta
+    free = train_stack(theta, stack, TrainingRecipe(400, 1e-3), hidden=H).theta
     assert (held - theta).abs().max() < 1e-3
     assert (free - theta).abs().max() > 0.1
 
@@ -264,16 +268,18 @@ def test_an_anchor_free_of_stiffness_holds_nothing() -> None:
     theta = vectors(networks(G, A))
     anchor = Anchor(theta + 5, torch.zeros_like(theta))
     stack = stacked(draw_problems())
-    held = train_stack(theta, stack, Recipe(10, 0.05), hidden=H, strength=STRENGTH, anchor=anchor)
-    assert torch.equal(held.theta, train_stack(theta, stack, Recipe(10, 0.05), hidden=H).theta)
+    held = train_stack(theta, stack, TrainingRecipe(10, 0.05), hidden=H, strength=STRENGTH, anchor=anchor)
+    assert torch.equal(held.theta, train_stack(theta, stack, TrainingRecipe(10, 0.05), hidden=H).theta)
 
 
 def test_the_penalty_lowers_what_it_penalises() -> None:
     theta = vectors(networks(G, A))
     stack = stacked(draw_problems())
-    plain = train_stack(theta, stack, Recipe(200, 0.02), hidden=H)
+    plain = train_stack(theta, stack, TrainingRecipe(200, 0.02), hidden=H)
     strength = torch.full((G, A), 0.1, dtype=torch.float64)
-    corrected = train_stack(theta, stack, Recipe(200, 0.02), hidden=H, strength=strength, penalty=PENALTIES["kl"])
+    corrected = train_stack(
+        theta, stack, TrainingRecipe(200, 0.02), hidden=H, strength=strength, penalty=PENALTIES["kl"]
+    )
     assert (penalty_of(corrected.theta, stack) < 0.5 * penalty_of(plain.theta, stack)).all()
 
 
@@ -289,7 +295,7 @@ def test_penalty_share_is_the_ratio_of_the_gradients_norms(likelihood: str, c: i
         norms.append(torch.cat([part.flatten() for part in torch.autograd.grad(loss, list(model.parameters()))]))
     task, more = norms[0].norm(), (norms[1] - norms[0]).norm()
     terms = {"strength": 0.5 * one, "penalty": PENALTIES["kl"], "weight_decay": one}
-    found = train_stack(vector(model)[None, None], stack, Recipe(1, 0.05), hidden=H, **terms).penalty_share
+    found = train_stack(vector(model)[None, None], stack, TrainingRecipe(1, 0.05), hidden=H, **terms).penalty_share
     torch.testing.assert_close(found[0, 0], more / (task + more), rtol=1e-10, atol=0)
 
 
@@ -302,7 +308,7 @@ def test_anchor_share_is_the_ratio_of_the_gradients_norms() -> None:
     loss = objective(model, *tensors(problem))
     task = torch.cat([part.flatten() for part in torch.autograd.grad(loss, list(model.parameters()))]).norm()
     terms = {"strength": 0.5 * one, "anchor": anchor}
-    found = train_stack(theta, stacked([problem]), Recipe(1, 0.05), hidden=H, **terms).penalty_share
+    found = train_stack(theta, stacked([problem]), TrainingRecipe(1, 0.05), hidden=H, **terms).penalty_share
     torch.testing.assert_close(found[0, 0], pull / (task + pull), rtol=1e-10, atol=0)
 
 
@@ -310,10 +316,10 @@ def test_whole_weights_are_repeated_rows() -> None:
     problem = draw_problem((30,))
     times = np.random.default_rng(0).integers(0, 4, 30)
     rows = np.repeat(np.arange(30), times)
-    repeated = Problem(problem.x[rows], problem.y[rows], problem.fragment[rows])
+    repeated = TrainingProblem(problem.x[rows], problem.y[rows], problem.fragment[rows])
     theta = vectors(networks(1, A))
     thetas = [
-        train_stack(theta, stacked([one]), Recipe(40, 0.05), hidden=H).theta
+        train_stack(theta, stacked([one]), TrainingRecipe(40, 0.05), hidden=H).theta
         for one in (problem._replace(weight=times.astype(float)), repeated, problem)
     ]
     torch.testing.assert_close(thetas[0], thetas[1], rtol=1e-8, atol=1e-8)
@@ -326,7 +332,9 @@ def test_weights_that_are_all_alike_are_plain_training_bit_for_bit(batch_size: i
     plain = draw_problems()
     alike = [problem._replace(weight=np.ones(len(problem.y))) for problem in plain]
     thetas = [
-        train_stack(theta, stacked(each, shuffle=0, dtype=torch.float32), Recipe(10, 0.05, batch_size), hidden=H).theta
+        train_stack(
+            theta, stacked(each, shuffle=0, dtype=torch.float32), TrainingRecipe(10, 0.05, batch_size), hidden=H
+        ).theta
         for each in (plain, alike)
     ]
     assert torch.equal(*thetas)
@@ -336,10 +344,12 @@ def test_how_many_problems_are_stacked_does_not_matter() -> None:
     problems = draw_problems([*UNEVEN, (30, 30, 30)])
     theta = vectors(networks(3, A))
     terms = {"strength": torch.full((3, A), 0.1, dtype=torch.float64), "penalty": PENALTIES["kl"]}
-    together = train_stack(theta, stacked(problems), Recipe(20, 0.05), hidden=H, **terms).theta
+    together = train_stack(theta, stacked(problems), TrainingRecipe(20, 0.05), hidden=H, **terms).theta
     for g in range(3):
         alone = {**terms, "strength": terms["strength"][g : g + 1]}
-        single = train_stack(theta[g : g + 1], stacked(problems[g : g + 1]), Recipe(20, 0.05), hidden=H, **alone)
+        single = train_stack(
+            theta[g : g + 1], stacked(problems[g : g + 1]), TrainingRecipe(20, 0.05), hidden=H, **alone
+        )
         torch.testing.assert_close(together[g], single.theta[0], rtol=1e-9, atol=1e-9)
 
 
