@@ -176,7 +176,7 @@ def test_signals_end_with_one_line_and_their_exit_code(number: signal.Signals, c
     program = (
         "import time, typer\nfrom picsc_cli.console import exits\n"
         "try:\n"
-        "    with exits.outcome('interrupted; kept'):\n"
+        "    with exits.handle_errors('interrupted; kept'):\n"
         "        print('ready', flush=True); time.sleep(60)\n"
         "except typer.Exit as done: exits.leave(SystemExit(done.exit_code))"
     )
