@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -16,26 +16,59 @@ from picsc.errors import SettingsError
 from picsc_cli.console import streams
 
 if TYPE_CHECKING:
+    from picsc.datasets.images import ImageSet
+    from picsc.datasets.table import Dataset
+    from picsc.datasets.texts import TokenSet
     from picsc.recipes.load import Loaded
     from picsc.settings import Settings
     from picsc.settings.layers import Resolved
     from picsc.settings.pyproject import AuditOutcome, ProjectFile
 
 S = TypeVar("S", bound="Settings")
-_ALONE: Mapping[str, object] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The words of a command that say where its data and settings come from."""
+
+    data: str | None
+    """File on the command line; of several, the first."""
+    dataset: str | None
+    """Name of a data set on the command line."""
+    recipe: Path | None
+    """File of `--recipe`."""
+    project: ProjectFile | None
+    """The pyproject.toml that holds, by `found_project`."""
+    quiet: bool = False
+    """Nothing is said of pyproject.toml."""
+
+    @property
+    def has_data(self) -> bool:
+        """Whether the command line names data."""
+        return self.data is not None or self.dataset is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """The run of a command that is given no data."""
+
+    dataset: str
+    """Name of its data set."""
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """What it sets where nothing is given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found(Generic[S]):
-    """What a command is to do."""
+    """The settings of a command, and its data."""
 
     settings: S
     data: str | None
     """File of the command, else of the recipe."""
     dataset: str | None
-    """Likewise, a data set by name."""
+    """Name of the command's data set, else of the recipe's, else of the demonstration's."""
     demonstration: bool
-    """Neither the command nor a recipe names data."""
+    """Whether neither the command nor a recipe names data."""
 
 
 @dataclass(slots=True)
@@ -63,27 +96,15 @@ def only_settings() -> Iterator[Shown]:
 
 
 def resolve_settings(
-    kind: type[S],
-    flags: Mapping[str, object],
-    *,
-    data: str | None,
-    dataset: str | None,
-    recipe: Path | None,
-    project: ProjectFile | None,
-    quiet: bool,
-    demonstrated: Mapping[str, object] = _ALONE,
+    kind: type[S], given: Mapping[str, object], request: Request, demonstration: Demonstration
 ) -> Found[S]:
     """The settings of a command, and its data or those of its recipe.
 
     Args:
         kind: settings of the verb.
-        flags: settings that were given on the command line, tables inside.
-        data: file on the command line; of several, the first.
-        dataset: name of a data set on the command line.
-        recipe: of `--recipe`.
-        project: of `found_project`.
-        quiet: say nothing of pyproject.toml.
-        demonstrated: what a demonstration does where nothing is said.
+        given: settings on the command line, tables inside.
+        request: where data and other settings come from.
+        demonstration: what is done without data.
 
     Raises:
         RecipeError: the recipe cannot be used.
@@ -94,30 +115,53 @@ def resolve_settings(
     from picsc.settings.layers import DEFAULT, FLAG, Layer, resolved
 
     verb = next(name for name, one in KINDS.items() if one is kind)
-    has_data = data is not None or dataset is not None
+    data, dataset, project = request.data, request.dataset, request.project
     layers = [Layer(DEFAULT, {"jobs": os.cpu_count() or 1})]  # the settings themselves say 1
-    demonstration = not has_data and recipe is None
-    if demonstration:
-        layers.append(Layer(DEFAULT, demonstrated))
+    demonstrated = not request.has_data and request.recipe is None
+    if demonstrated:
+        layers.append(Layer(DEFAULT, demonstration.settings))
+        dataset = demonstration.dataset
     layers += project.layers(verb) if project is not None else ()
-    if recipe is not None:
-        [loaded] = load_recipes([recipe], with_data=not has_data)
-        _check(loaded, verb, flags, has_data=has_data)
-        if not has_data:
+    if request.recipe is not None:
+        [loaded] = load_recipes([request.recipe], with_data=not request.has_data)
+        _check(loaded, verb, given, has_data=request.has_data)
+        if not request.has_data:
             task = loaded.tasks[0]
             data, dataset = (task.data, None) if task.is_file else (None, task.data)
-        layers.append(loaded.one_run(with_data=not has_data))
-    both = resolved(kind, [*layers, Layer(FLAG, flags)])
+        layers.append(loaded.one_run(with_data=not request.has_data))
+    both = resolved(kind, [*layers, Layer(FLAG, given)])
     shown = _SHOWN.get()
     if shown is not None:
         shown.resolved, shown.outcome = both, project.outcome if project is not None and verb == "audit" else None
         shown.project = project.shown if project is not None else ""
         raise typer.Exit
-    if project is not None and not quiet:
+    if project is not None and not request.quiet:
         told = of_project(both.origins, project)
         if told:
             streams.warn(told)
-    return Found(both.settings, data, dataset, demonstration)
+    return Found(both.settings, data, dataset, demonstrated)
+
+
+def open_found(found: Found[S], data_dir: Path | None) -> Dataset | ImageSet | TokenSet:
+    """Read the data of a command.
+
+    Args:
+        found: its settings and the name of its data.
+        data_dir: folder of data sets by name; None is picsc's own.
+
+    Raises:
+        DataError: the data cannot be read or found.
+    """
+    from picsc.datasets.open import open_source
+
+    settings: Any = found.settings
+    return open_source(
+        found.dataset or str(found.data),
+        named=found.dataset is not None,
+        settings=settings.read,
+        keys=settings.keys,
+        data_dir=data_dir,
+    )
 
 
 def found_project(*, isolated: bool) -> ProjectFile | None:
@@ -162,7 +206,7 @@ def outcome(project: ProjectFile | None) -> AuditOutcome:
     return AuditOutcome() if project is None else project.outcome
 
 
-def _check(loaded: Loaded, verb: str, flags: Mapping[str, object], *, has_data: bool) -> None:
+def _check(loaded: Loaded, verb: str, given: Mapping[str, object], *, has_data: bool) -> None:
     """A recipe whose settings a command takes must be one run of its verb.
 
     Raises:
@@ -175,12 +219,12 @@ def _check(loaded: Loaded, verb: str, flags: Mapping[str, object], *, has_data: 
         raise SettingsError(
             f"--recipe {path} names {len(recipe.data)} data sets; give DATA or --dataset, or use `picsc run {path}`"
         )
-    if loaded.in_grids and not _cuts(flags):
+    if loaded.in_grids and not _cuts(given):
         raise SettingsError(f"--recipe {path} has grids; say how to cut on the command line, or use `picsc run {path}`")
 
 
-def _cuts(flags: Mapping[str, object]) -> bool:
+def _cuts(given: Mapping[str, object]) -> bool:
     from picsc.settings import WAYS
 
-    tables = [table for table in (flags.get("cut"), flags.get("clients")) if isinstance(table, Mapping)]
+    tables = [table for table in (given.get("cut"), given.get("clients")) if isinstance(table, Mapping)]
     return any(table.get(way) for table in tables for way in (*WAYS, "clients"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
@@ -27,104 +27,40 @@ from picsc.fragments import Cut, cut, cut_clients, validate
 from picsc.reports.common import AuditReport, Finding, NullInfo
 from picsc.runtime.versions import versions
 from picsc.settings import (
-    REFERENCES,
     AuditSettings,
-    CutSettings,
-    GroupMissing,
-    PartitionName,
-    PartitionSettings,
-    ReadSettings,
-    Splitter,
-    Task,
-    validated,
 )
+from picsc.settings.by_keyword import from_keywords
 from picsc.simulation.feature_noise import noisy_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
     from picsc.auditing.null_statistics import TestInputs
     from picsc.datasets.table import Dataset
     from picsc.settings import AuditSettings
+    from picsc.settings.keywords import AuditKeywords
 
 
 def audit(
     data: pd.DataFrame | ImageSet | ArrayLike | str | Path,
     y: ArrayLike | None = None,
     *,
-    target: str | None = None,
-    no_target: bool = False,
-    task: Task = "auto",
-    categorical: Sequence[str] = (),
-    numeric: Sequence[str] = (),
-    drop: Sequence[str] = (),
-    folds: int | None = None,
-    batches: int | None = None,
-    by: str | None = None,
-    time: str | None = None,
-    every: str | None = None,
-    cuts: int | None = None,
-    gap: str | None = None,
-    group: str | None = None,
-    group_missing: GroupMissing = "refuse",
-    splitter: Splitter | None = None,
-    shuffle: bool = False,
-    clients: int | None = None,
-    partition: PartitionName | None = None,
-    concentration: float = 0.5,
-    classes: int = 2,
-    noise: float = 0.1,
-    min_rows: int = 10,
-    reference: str | pd.DataFrame | None = None,
-    level: float = 0.05,
-    min_effect: float = 0.05,
-    gamma: float | None = None,
-    draws: int = 999,
-    block: int = 1,
-    seed: int = 0,
-    jobs: int = 1,
+    settings: AuditSettings | None = None,
+    reference: str | Path | pd.DataFrame | None = None,
+    progress: Callable[[str], None] | None = None,
+    **keywords: Unpack[AuditKeywords],
 ) -> AuditReport:
-    """Cut one table into pieces and say of each whether it is shifted: did the data move, and does the model care?
+    """Cut one table into pieces and report of each whether it is shifted: did the data move, and does the model care?
 
     Args:
         data: a DataFrame, the path of a file, an array of shape (n, f), or images: an `ImageSet` or an array of shape
             (n, s, s) or (n, c, s, s), see `picsc.auditing.image_view`.
         y: labels of shape (n,), when `data` is an array.
-        target: column to predict; by default one named target, label, class or y, else the last one.
-        no_target: there is no target; only the data question is asked.
-        task: whether the target holds classes or numbers.
-        categorical: columns to treat as categorical.
-        numeric: columns to treat as numeric.
-        drop: columns to leave out.
-        folds: number of folds; 10 when no way to cut is given.
-        batches: number of contiguous batches.
-        by: column with one piece per value.
-        time: column to order and cut by.
-        every: length of a time piece, such as `30d`.
-        cuts: number of time pieces.
-        gap: length after the end of a time piece whose rows are in no piece, such as `7d`.
-        group: column whose values stay in one fold.
-        group_missing: rows without a value of `group`: refuse, own (each is a group) or together (they are one); with
-            `by`, together makes them a piece.
-        splitter: kfold, stratified, group, stratified-group, dob-scv or ms-scv.
-        shuffle: shuffle rows before cutting folds.
-        clients: number of invented clients.
-        partition: how they are invented: iid (the default), dirichlet, classes, quantity or noise.
-        concentration: Dirichlet parameter of `dirichlet` and `quantity`; smaller is more unequal.
-        classes: classes of each client, of `classes`.
-        noise: standard deviation of the noisiest client's noise, of `noise`, in standard deviations of a column or in
-            the range of a pixel.
-        min_rows: fewest rows of an invented client.
-        reference: rest, previous, first, the path of a file, or a DataFrame.
-        level: family-wise error rate.
-        min_effect: smallest effect worth a verdict, see `picsc.auditing.verdict`.
-        gamma: raw threshold of Eq. 14's tau instead of the calibrated test.
-        draws: permutations.
-        block: rows that move together in the null.
-        seed: same seed, same report.
-        jobs: cores; never changes a number.
+        settings: all settings at once; keywords win over them. None is the defaults.
+        reference: rest, previous, first, the path of a file, or a DataFrame; None is what the settings say.
+        progress: called with a few words whenever a new step begins.
+        keywords: single settings by name (folds, by, level, ...): `picsc.settings.keywords.AuditKeywords` and
+            docs/settings.md list them all.
 
     Returns:
         The report that `picsc audit` prints.
@@ -132,62 +68,21 @@ def audit(
     Raises:
         PicscError: the settings or the data cannot be used; the message says what to do.
     """
-    read = validated(
-        ReadSettings,
-        target=target,
-        no_target=no_target,
-        task=task,
-        categorical=tuple(categorical),
-        numeric=tuple(numeric),
-        drop=tuple(drop),
-    )
-    settings = validated(
-        AuditSettings,
-        read=read,
-        cut=validated(
-            CutSettings,
-            folds=folds,
-            batches=batches,
-            by=by,
-            time=time,
-            every=every,
-            cuts=cuts,
-            gap=gap,
-            group=group,
-            group_missing=group_missing,
-            splitter=splitter,
-            shuffle=shuffle,
-        ),
-        clients=validated(
-            PartitionSettings,
-            clients=clients,
-            partition=partition,
-            concentration=concentration,
-            classes=classes,
-            noise=noise,
-            min_rows=min_rows,
-        ),
-        reference="file" if not isinstance(reference, str | None) else reference,
-        level=level,
-        min_effect=min_effect,
-        gamma=gamma,
-        draws=draws,
-        block=block,
-        seed=seed,
-        jobs=jobs,
-    )
-    given = [path for path in (data, reference) if isinstance(path, str | Path) and path not in REFERENCES]
-    read = libsvm_choices(given, read)
+    named: dict[str, object] = {**keywords}
+    if reference is not None:
+        named["reference"] = str(reference) if isinstance(reference, str | Path) else "file"
+    settings = from_keywords(AuditSettings, "audit", named, settings)
+    frame = None if isinstance(reference, str | Path) else reference
+    files = settings.other_files if frame is None else ()
+    given = [path for path in (data, *files) if isinstance(path, str | Path)]
+    read = libsvm_choices(given, settings.read)
     dataset = open_data(data, y, read, keys=settings.keys)
     if isinstance(dataset, ImageSet):
-        refuse_table_options(settings, with_table=settings.reference == "file")
-    if isinstance(reference, str) and reference not in REFERENCES:
-        other = load(reference, read)
-    elif reference is None or isinstance(reference, str):
-        other = None
-    else:
-        other = from_frame(reference, read, name="reference")
-    return audit_dataset(dataset, settings, reference=other)
+        refuse_table_options(settings, with_table=frame is not None)
+    other = load(files[0], read) if files else None
+    if frame is not None:
+        other = from_frame(frame, read, name="reference")
+    return audit_dataset(dataset, settings, reference=other, progress=progress)
 
 
 def audit_dataset(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -38,10 +38,9 @@ from picsc.settings import (
     WEIGHTINGS,
     CompareMethod,
     CompareSettings,
-    Splitter,
     Weighting,
-    validated,
 )
+from picsc.settings.by_keyword import from_keywords
 from picsc.simulation.label_noise import with_label_noise
 from picsc.training.defaults import backend_of, kind_of, labelled, recipe_of, rows_of
 from picsc.training.table_trainer import TableBackend
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from picsc.reports.compare import CompareReport
+    from picsc.settings.keywords import CompareKeywords
 
 Compared = Dataset | ImageSet | TokenSet
 Tell = Callable[[str], None]
@@ -76,27 +76,9 @@ def compare(
     data: pd.DataFrame | ImageSet | TokenSet | ArrayLike | str | Path,
     y: ArrayLike | None = None,
     *,
-    target: str | None = None,
-    folds: int | None = None,
-    batches: int | None = None,
-    by: str | None = None,
-    time: str | None = None,
-    every: str | None = None,
-    cuts: int | None = None,
-    group: str | None = None,
-    splitter: Splitter | None = None,
-    train_on: Sequence[str] = (),
-    test_on: Sequence[str] = (),
-    bias: str | None = None,
-    label_noise: float = 0.0,
-    methods: Sequence[CompareMethod] | None = None,
-    algorithm: Literal[1, 2] = 1,
-    strength: float | Literal["auto"] = "auto",
-    epochs: int | None = None,
-    lr: float | None = None,
-    repeats: int | None = None,
-    seed: int = 0,
-    jobs: int = 1,
+    settings: CompareSettings | None = None,
+    progress: Tell | None = None,
+    **keywords: Unpack[CompareKeywords],
 ) -> CompareReport:
     """Compare PIcsC with importance weighting on one data set.
 
@@ -106,60 +88,25 @@ def compare(
         data: frame, array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), bags of words as a
             `TokenSet`, or a file's path.
         y: labels (n,), with an array.
-        target: column to predict; None looks for the usual names, then takes the last column.
-        folds: each fold is the target of a model of all others.
-        batches: contiguous pieces, likewise.
-        by: column with one piece per value.
-        time: column to order and cut into pieces.
-        every: length of a piece of time.
-        cuts: number of pieces of time.
-        group: column whose values folds do not divide.
-        splitter: of folds; None is stratified for classes.
-        train_on: pieces to learn from; () is all but the target.
-        test_on: pieces that are the target, or without pieces one file; () makes each piece the target in turn. Without
-            any way to cut and without a file, a random part of the rows is the target.
-        bias: column by which training rows are selected, or auto for the first principal component.
-        label_noise: share of training labels that are replaced.
-        methods: of `picsc.settings.COMPARE_METHODS`; None is the paper's six. Controls are added.
-        algorithm: of the paper, for picsc.
-        strength: lambda, or auto.
-        epochs: passes over the training rows; None is 200 for tables, 5 for images and texts.
-        lr: learning rate; None is 0.02 for tables, 0.001 for images and 0.003 for texts.
-        repeats: runs with other seeds; None is 10 for tables, 1 for images and texts.
-        seed: of every random draw.
-        jobs: processes; never changes a number.
+        settings: all settings at once; keywords win over them. None is the defaults.
+        progress: called with a few words whenever a new step begins.
+        keywords: single settings by name (folds, methods, bias, ...): `picsc.settings.keywords.CompareKeywords` and
+            docs/settings.md list them all.
 
     Returns:
         The report; accuracies are fractions.
 
     Raises:
-        SettingsError: an option cannot be used.
+        SettingsError: a setting cannot be used.
         DataError: the data cannot be used.
     """
-    settings = validated(
-        CompareSettings,
-        read={} if target is None else {"target": target},
-        cut={
-            "folds": folds, "batches": batches, "by": by, "time": time, "every": every, "cuts": cuts, "group": group,
-            "splitter": splitter,
-        },
-        train_on=tuple(train_on),
-        test_on=tuple(test_on),
-        bias=bias,
-        label_noise=label_noise,
-        algorithm=algorithm,
-        penalty={"strength": strength},
-        train={"epochs": epochs, "lr": lr},
-        repeats=repeats,
-        seed=seed,
-        jobs=jobs,
-        **({} if methods is None else {"methods": tuple(methods)}),
-    )  # fmt: skip
+    settings = from_keywords(CompareSettings, "compare", keywords, settings)
     if isinstance(data, str | Path):
         settings = read_alike(settings, data)
-    with TemporaryDirectory(prefix="picsc-") as parts:  # a call from Python is not resumed, so nothing stays behind
+    with TemporaryDirectory(prefix="picsc-") as kept:  # a call from Python is not resumed, so nothing stays behind
         dataset = open_data(data, y, settings.read, keys=_keys(settings, data))
-        return compare_dataset(dataset, settings, target=target_file(settings), run_dir=Path(parts) / "run")
+        target, run_dir = target_file(settings), Path(kept) / "run"
+        return compare_dataset(dataset, settings, target=target, run_dir=run_dir, progress=progress)
 
 
 def _keys(settings: CompareSettings, data: object) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
@@ -29,12 +29,9 @@ from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
 from picsc.settings import (
     CvSettings,
-    Merge,
     Method,
-    PenaltyName,
-    Splitter,
-    validated,
 )
+from picsc.settings.by_keyword import from_keywords
 from picsc.training.defaults import backend_of, kind_of, recipe_of, rows_of
 from picsc.training.tuning import INNER
 
@@ -42,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from picsc.reports.cv import CvReport
+    from picsc.settings.keywords import CvKeywords
 
 ONE_INNER = 2000
 """Rows above which one inner part judges candidates as surely as three do for a third of the work."""
@@ -54,29 +52,9 @@ def cross_validate(
     data: pd.DataFrame | ImageSet | TokenSet | ArrayLike | str | Path,
     y: ArrayLike | None = None,
     *,
-    target: str | None = None,
-    folds: int | None = None,
-    batches: int | None = None,
-    by: str | None = None,
-    time: str | None = None,
-    every: str | None = None,
-    cuts: int | None = None,
-    group: str | None = None,
-    splitter: Splitter | None = None,
-    shuffle: bool = True,
-    algorithm: Literal[1, 2] | None = None,
-    penalty: PenaltyName = "kl",
-    strength: float | Literal["auto"] = "auto",
-    merge: Merge = "fisher",
-    gamma: float | None = None,
-    epochs: int | None = None,
-    lr: float | None = None,
-    batch_size: int | None = None,
-    repeats: int | None = None,
-    weights: str | None = None,
-    keep_rare: bool = False,
-    seed: int = 0,
-    jobs: int = 1,
+    settings: CvSettings | None = None,
+    progress: Callable[[str], None] | None = None,
+    **keywords: Unpack[CvKeywords],
 ) -> CvReport:
     """Compare standard cross-validation with PIcsC and its controls on one data set.
 
@@ -86,58 +64,22 @@ def cross_validate(
         data: frame, array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), bags of words as a
             `TokenSet`, or a file's path.
         y: labels (n,), with an array.
-        target: column to predict; None looks for the usual names, then takes the last column.
-        folds: cross-validation folds; without any way to cut, 10.
-        batches: contiguous batches, each of which trains a model that a fixed validation part judges.
-        by: column with one piece per value, tested in turn.
-        time: column to order and cut into pieces, which are treated as batches.
-        every: length of a piece of time.
-        cuts: number of pieces of time.
-        group: column whose values folds do not divide.
-        splitter: of folds: kfold, stratified, group, stratified-group, dob-scv or ms-scv; None is stratified for
-            classes.
-        shuffle: shuffle rows before cutting folds, anew in every repeat.
-        algorithm: of the paper; None is 1 for folds and groups, 2 for batches and time.
-        penalty: Algorithm 1's divergence.
-        strength: lambda, or auto.
-        merge: which models Algorithm 2 evaluates.
-        gamma: Algorithm 2's threshold; None is calibrated.
-        epochs: passes over the training rows; None is 200 for tables, 5 for images and texts.
-        lr: learning rate; None is 0.02 for tables, 0.001 for images and 0.003 for texts.
-        batch_size: rows per step; None is all rows of small tables.
-        repeats: runs with other seeds; None is 5 for tables, 1 for images and texts.
-        weights: column of row weights.
-        keep_rare: rows of classes with fewer rows than folds are always learned from and never tested.
-        seed: of every random draw.
-        jobs: processes; never changes a number.
+        settings: all settings at once; keywords win over them. None is the defaults.
+        progress: called with a few words whenever a new step begins.
+        keywords: single settings by name (folds, strength, repeats, ...): `picsc.settings.keywords.CvKeywords` and
+            docs/settings.md list them all.
 
     Returns:
         The report; accuracies are fractions.
 
     Raises:
-        SettingsError: an option cannot be used.
+        SettingsError: a setting cannot be used.
         DataError: the data cannot be used.
     """
-    cut: dict[str, object] = {
-        "folds": folds, "batches": batches, "by": by, "time": time, "every": every, "cuts": cuts, "group": group,
-        "splitter": splitter, **({} if shuffle else {"shuffle": False}),
-    }  # fmt: skip
-    settings = validated(
-        CvSettings,
-        read={} if target is None else {"target": target},
-        cut=cut,
-        algorithm=algorithm,
-        penalty={"kind": penalty, "strength": strength, "merge": merge, "gamma": gamma},
-        train={"epochs": epochs, "lr": lr, "batch_size": batch_size},
-        repeats=repeats,
-        weights=weights,
-        keep_rare=keep_rare,
-        seed=seed,
-        jobs=jobs,
-    )
+    settings = from_keywords(CvSettings, "cv", keywords, settings)
     with TemporaryDirectory(prefix="picsc-") as kept:  # a call from Python is not resumed, so nothing stays behind
         dataset = open_data(data, y, settings.read, keys=settings.keys)
-        return cross_validate_dataset(dataset, settings, run_dir=Path(kept) / "run")
+        return cross_validate_dataset(dataset, settings, run_dir=Path(kept) / "run", progress=progress)
 
 
 def cross_validate_dataset(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
@@ -32,13 +32,15 @@ from picsc.runtime.processes import run_tasks
 from picsc.runtime.run_folder import RunFolder, open_run
 from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
-from picsc.settings import FedMethod, FedSettings, PartitionName, validated
+from picsc.settings import FedMethod, FedSettings
+from picsc.settings.by_keyword import from_keywords
 
 if TYPE_CHECKING:
     import torch
     from numpy.typing import ArrayLike
 
     from picsc.reports.fed import FedReport
+    from picsc.settings.keywords import FedKeywords
 
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Learning rates that `auto` chooses from, for tables."""
@@ -77,19 +79,9 @@ def federate(
     data: pd.DataFrame | ImageSet | TokenSet | ArrayLike | str | Path,
     y: ArrayLike | None = None,
     *,
-    target: str | None = None,
-    by: str | None = None,
-    clients: int | None = None,
-    partition: PartitionName | None = None,
-    methods: Sequence[FedMethod] | None = None,
-    model: Literal["auto", "mlp", "lenet", "bag", "lstm"] = "auto",
-    rounds: int = 30,
-    epochs: int = 2,
-    lr: float | Literal["auto"] = "auto",
-    strength: float = 0.1,
-    repeats: int | None = None,
-    seed: int = 0,
-    jobs: int = 1,
+    settings: FedSettings | None = None,
+    progress: Tell | None = None,
+    **keywords: Unpack[FedKeywords],
 ) -> FedReport:
     """Compare federated algorithms on clients simulated from one data set.
 
@@ -98,44 +90,22 @@ def federate(
     Args:
         data: frame, array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), or a file's path.
         y: labels (n,), with an array.
-        target: column to predict; None looks for the usual names, then takes the last column.
-        by: column with one client per value.
-        clients: number of invented clients instead.
-        partition: how they are invented; None is iid.
-        methods: of `picsc.settings.FED_METHODS`; None is all.
-        model: auto is an mlp for tables, lenet for images, bag for words, lstm for characters.
-        rounds: of communication.
-        epochs: passes of a client over its rows in a round.
-        lr: local learning rate; auto chooses one for every method on training rows.
-        strength: lambda of Eq. 16.
-        repeats: runs with other seeds; None is 3 for tables and 1 for others.
-        seed: of every random draw.
-        jobs: processes; never changes a number.
+        settings: all settings at once; keywords win over them. None is the defaults.
+        progress: called with a few words whenever a new step begins.
+        keywords: single settings by name (by, methods, rounds, ...): `picsc.settings.keywords.FedKeywords` and
+            docs/settings.md list them all.
 
     Returns:
         The report; accuracies are fractions.
 
     Raises:
-        SettingsError: an option cannot be used.
+        SettingsError: a setting cannot be used.
         DataError: the data cannot be used.
     """
-    settings = validated(
-        FedSettings,
-        read={} if target is None else {"target": target},
-        clients={"by": by, "clients": clients, "partition": partition},
-        model=model,
-        rounds=rounds,
-        epochs=epochs,
-        lr=lr,
-        strength=strength,
-        repeats=repeats,
-        seed=seed,
-        jobs=jobs,
-        **({} if methods is None else {"methods": tuple(methods)}),
-    )
+    settings = from_keywords(FedSettings, "fed", keywords, settings)
     with TemporaryDirectory(prefix="picsc-") as kept:  # a call from Python is not resumed, so nothing stays behind
         dataset = open_data(data, y, settings.read, keys=settings.keys)
-        return federate_dataset(dataset, settings, run_dir=Path(kept) / "run")
+        return federate_dataset(dataset, settings, run_dir=Path(kept) / "run", progress=progress)
 
 
 def federate_dataset(

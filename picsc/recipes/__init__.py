@@ -6,7 +6,6 @@
 - `grids`: the settings of every run of a recipe: its verb's, changed by grids and by the data set's entry. Torch-free
 - `load`: recipes: experiments as YAML files, checked whole before anything slow starts. Torch-free
 - `run`: run recipes: every data set and way to cut it once, whatever recipes ask for it, then one table per recipe
-- `schema`: the JSON Schema of recipes, made from the settings, for editors that check YAML as it is written. Torch-free
 - `yaml`: YAML as version 1.2 reads it: `1e-3` is a number, `no` is a word, `010` is ten. Safe, bounded, with line
   numbers
 """

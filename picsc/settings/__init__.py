@@ -2,17 +2,22 @@
 
 - `audit`: everything `picsc audit` can be told
 - `base`: what all settings have in common, and building them with all their problems at once
+- `by_keyword`: settings from the keywords of a Python verb
 - `choices`: names that a setting may have, in the order of the reports
 - `compare`: everything `picsc compare` can be told
 - `cutting`: how one table is cut into pieces: folds, batches, groups, time, and clients that exist or are invented
 - `cv`: everything `picsc cv` can be told
 - `fed`: everything `picsc fed` can be told
+- `generate`: generated files: what repeats the settings is written from their fields
+- `keywords`: the settings as keywords of the Python verbs, generated
 - `layers`: settings from several places: what stands higher wins, and each value knows where it comes from. Torch-free
+- `option`: how a setting is asked for on the command line and from Python, declared on its field
 - `problems`: what pydantic found wrong, as places, values and bounds in a person's words: one problem per value, all at
   once
 - `pyproject`: `[tool.picsc]` of pyproject.toml: settings of a whole project. Torch-free
 - `reading`: how one table is read
 - `recipe`: what a recipe may hold apart from the settings of its verb. Torch-free
+- `recipe_schema`: the JSON Schema of recipes, for editors
 - `spelling`: settings as a file spells them: other spellings made alike, and what is wrong said with a line and a
   suggestion
 - `training`: how models are trained, and the corrected training
@@ -102,7 +107,7 @@ VerbSettings = AuditSettings | CvSettings | FedSettings | CompareSettings
 KINDS: dict[str, type[VerbSettings]] = {
     "audit": AuditSettings,
     "cv": CvSettings,
-    "fed": FedSettings,
     "compare": CompareSettings,
+    "fed": FedSettings,
 }
 """By verb."""

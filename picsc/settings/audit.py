@@ -1,4 +1,4 @@
-"""Everything `picsc audit` can be told."""
+"""The settings of `picsc audit`."""
 
 from __future__ import annotations
 
@@ -6,33 +6,52 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from picsc.settings.base import Settings
+from picsc.settings.base import NotNegative, Settings
 from picsc.settings.choices import REFERENCES, Reference
 from picsc.settings.cutting import CutSettings, PartitionSettings
+from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
 
 
 class AuditSettings(Settings):
-    """Everything `picsc audit` can be told, apart from the data."""
+    """All settings of `picsc audit`; the data are none of them."""
 
     read: ReadSettings = ReadSettings()
     cut: CutSettings = CutSettings()
     clients: PartitionSettings = PartitionSettings()
     """Invented clients as pieces; columns with one piece per value are those of `cut.by`."""
-    reference: Reference | None = None
-    """What each piece is compared with; None is `previous` for batches and time, else `rest`."""
-    level: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    reference: Annotated[
+        Reference | None, Option("rest, previous, first or a file (default rest or previous).", "REF", "Verdict")
+    ] = None
+    """Reference of each piece: rest, previous, first, or the path of a file; None is `previous` for batches and time,
+    else `rest`."""
+    level: Annotated[
+        float, Field(gt=0, lt=1), Option("Chance of any false alarm (default {default}).", "P", "Verdict")
+    ] = 0.05
     """Family-wise error rate over all pieces, columns and statistics."""
-    min_effect: Annotated[float, Field(ge=0, lt=1)] = 0.05
+    min_effect: Annotated[
+        float,
+        Field(ge=0, lt=1),
+        Option("Smallest effect worth a verdict (default {default}).", "D", "Verdict"),
+    ] = 0.05
     """Smallest effect worth a verdict; see `picsc.auditing.verdict`."""
-    gamma: Annotated[float, Field(ge=0)] | None = None
+    gamma: Annotated[NotNegative | None, Option("Raw threshold of the paper's tau.", "TAU", "Verdict")] = None
     """Raw threshold of Eq. 14's tau, for those who want the paper's rule."""
-    draws: Annotated[int, Field(ge=99, le=1_000_000)] = 999
+    draws: Annotated[
+        int,
+        Field(ge=99, le=1_000_000),
+        Option("Permutations of the null (default {default}).", "B", "Verdict"),
+    ] = 999
     """Permutations of the null."""
-    block: Annotated[int, Field(ge=1)] = 1
+    block: Annotated[
+        int, Field(ge=1), Option("Rows that move together in the null (default {default}).", "L", "Verdict")
+    ] = 1
     """Rows per block that move together in the null; more than 1 for streams whose rows depend on each other."""
-    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
-    jobs: Annotated[int, Field(ge=1)] = 1
+    seed: Annotated[
+        int, Field(ge=0, lt=2**32), Option("Seed of every random draw (default {default}).", "N", "Run")
+    ] = 0
+    """Seed of every random draw."""
+    jobs: Annotated[int, Field(ge=1), Option("Processor cores; never changes a number (default: all).", "N", "Run")] = 1
     """Processor cores for the domain classifier; never changes a number."""
 
     @model_validator(mode="after")

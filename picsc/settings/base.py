@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TypeVar, get_args
+from typing import Annotated, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from picsc.errors import SettingsError
+from picsc.settings.option import flag_of
 from picsc.settings.problems import Problem, problems
+
+Count = Annotated[int, Field(ge=1)]
+AtLeastTwo = Annotated[int, Field(ge=2)]
+Repeats = Annotated[int, Field(ge=1, le=1000)]
+NotNegative = Annotated[float, Field(ge=0)]
+Rate = Annotated[float, Field(gt=0, le=1e30)]
+Share = Annotated[float, Field(gt=0, lt=1)]
+Accuracy = Annotated[float, Field(gt=0, le=1)]
+"""Numbers with their bounds, for settings that may also be None or a word."""
 
 
 class Settings(BaseModel):
@@ -30,8 +40,6 @@ def _takes_truth(annotation: object) -> bool:
 
 
 S = TypeVar("S", bound=Settings)
-_OPTIONS = {"strength": "lambda", "kind": "penalty", "methods": "method", "proximal": "mu", "space": "weigh-on"}
-"""Settings whose option on the command line has another name; all others have their own."""
 
 
 def validated(kind: type[S], **values: object) -> S:
@@ -43,13 +51,12 @@ def validated(kind: type[S], **values: object) -> S:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        raise SettingsError("; ".join(_sentence(problem) for problem in problems(error, values))) from None
+        raise SettingsError("; ".join(_sentence(problem, kind) for problem in problems(error, values))) from None
 
 
-def _sentence(problem: Problem) -> str:
+def _sentence(problem: Problem, kind: type[Settings]) -> str:
     """One problem as a sentence that starts with the option's name."""
     if problem.contradiction:
         return problem.said
-    names = [part for part in problem.path if isinstance(part, str)]
-    option = "--" + _OPTIONS.get(names[-1], names[-1]).replace("_", "-") if names else "settings"
-    return f"{option} {problem.value!r}: must be {problem.said}"
+    names = tuple(part for part in problem.path if isinstance(part, str))
+    return f"{flag_of(kind, names) if names else '--settings'} {problem.value!r}: must be {problem.said}"

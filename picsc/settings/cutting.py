@@ -1,4 +1,4 @@
-"""How one table is cut into pieces: folds, batches, groups, time, and clients that exist or are invented."""
+"""The settings of pieces: folds, batches, groups, time, and clients that exist or are invented."""
 
 from __future__ import annotations
 
@@ -6,41 +6,64 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from picsc.settings.base import Settings
+from picsc.settings.base import AtLeastTwo, Settings
 from picsc.settings.choices import GroupMissing, PartitionName, Splitter
+from picsc.settings.option import Option
 
 WAYS = ("folds", "batches", "by", "time")
 """Settings of `CutSettings` that are each a way to cut."""
 
 
 class CutSettings(Settings):
-    """How one table is cut into pieces. Exactly one of folds, batches, by and time; none of them means 10 folds."""
+    """Cutting of one table into pieces: by folds, batches, a column or time; none of them means 10 folds."""
 
-    folds: Annotated[int, Field(ge=2)] | None = None
+    folds: Annotated[
+        AtLeastTwo | None,
+        Option(
+            "Cross-validation folds (default 10).",
+            "K",
+            "Pieces",
+            verbs={"compare": {"help": "Folds, each of them the target in turn."}},
+        ),
+    ] = None
     """Number of cross-validation folds."""
-    batches: Annotated[int, Field(ge=2)] | None = None
+    batches: Annotated[AtLeastTwo | None, Option("Batches of rows in file order.", "K", "Pieces")] = None
     """Number of contiguous batches whose sizes differ by at most one."""
-    by: str | None = None
+    by: Annotated[str | None, Option("One piece per value of a column.", "COL", "Pieces")] = None
     """Column with one piece per value."""
-    time: str | None = None
+    time: Annotated[str | None, Option("Order by a column and cut; equal times stay together.", "COL", "Pieces")] = None
     """Column to order and cut by; ties stay together."""
-    every: str | None = None
+    every: Annotated[str | None, Option("Length of a --time piece, such as 30d.", "SPAN", "Pieces")] = None
     """Length of a time piece, a pandas offset such as 30d; with `time` only."""
-    cuts: Annotated[int, Field(ge=2)] | None = None
+    cuts: Annotated[AtLeastTwo | None, Option("Number of --time pieces.", "K", "Pieces")] = None
     """Number of time pieces; with `time` only."""
-    gap: str | None = None
+    gap: Annotated[str | None, Option("Left out between --time pieces, such as 7d.", "SPAN", "Pieces")] = None
     """Rows sooner than this after the end of the time piece before theirs belong to no piece, a length such as 7d; with
     `time` only."""
-    group: str | None = None
+    group: Annotated[str | None, Option("Column whose values folds must not divide.", "COL", "Pieces")] = None
     """Column whose values must not be divided between folds."""
-    group_missing: GroupMissing = "refuse"
+    group_missing: Annotated[GroupMissing, Option("Rows without --group: refuse, own, together.", "HOW", "Pieces")] = (
+        "refuse"
+    )
     """Rows without a value of `group`: an error, each a group of its own, or together one group. Rows without a value
     of `by` are in no piece, or together one piece."""
-    splitter: Splitter | None = None
-    """None is scikit-learn's default: stratified for classes, kfold for numbers. group and stratified-group keep groups
-    whole, the latter with classes as even as that allows. dob-scv makes folds whose covariates are as alike as can
-    be, ms-scv folds that differ."""
-    shuffle: bool = False
+    splitter: Annotated[
+        Splitter | None, Option("kfold, stratified[-group], group, dob-scv or ms-scv.", "NAME", "Pieces")
+    ] = None
+    """Splitter of folds; None is scikit-learn's default: stratified for classes, kfold for numbers. group and
+    stratified-group keep groups whole, the latter with classes as even as that allows. dob-scv makes folds whose
+    covariates are as alike as can be, ms-scv folds that differ."""
+    shuffle: Annotated[
+        bool,
+        Option(
+            "Shuffle rows before cutting folds.",
+            panel="Pieces",
+            verbs={
+                verb: {"help": "Cut folds in file order.", "flag": "--no-shuffle", "turns": False}
+                for verb in ("cv", "compare")
+            },
+        ),
+    ] = False
     """Shuffle rows before cutting folds; dob-scv and ms-scv draw rows at random with or without it."""
 
     @property
@@ -76,22 +99,32 @@ class CutSettings(Settings):
 
 
 class PartitionSettings(Settings):
-    """How the clients come about: a column of the table, or an invented partition of its rows."""
+    """Clients: a column of the table, or an invented partition of its rows."""
 
-    by: str | None = None
+    by: Annotated[str | None, Option("One client per value of a column.", "COL", "Clients", verbs={"audit": None})] = (
+        None
+    )
     """Column with one client per value."""
-    clients: Annotated[int, Field(ge=2, le=100_000)] | None = None
+    clients: Annotated[
+        Annotated[int, Field(ge=2, le=100_000)] | None, Option("Invent so many clients.", "N", "Clients")
+    ] = None
     """Number of invented clients."""
-    partition: PartitionName | None = None
-    """How they are invented; None is iid."""
-    concentration: Annotated[float, Field(gt=0, le=1e6)] = 0.5
+    partition: Annotated[
+        PartitionName | None, Option("iid, dirichlet, classes, quantity or noise.", "NAME", "Clients")
+    ] = None
+    """Partition by which clients are invented; None is iid."""
+    concentration: Annotated[
+        float, Field(gt=0, le=1e6), Option("Dirichlet parameter (default {default}).", "A", "Clients")
+    ] = 0.5
     """Dirichlet parameter of `dirichlet` and `quantity`; smaller is more unequal."""
-    classes: Annotated[int, Field(ge=1)] = 2
-    """Classes of each client, of `classes`."""
-    noise: Annotated[float, Field(ge=0, le=100)] = 0.1
-    """Standard deviation of the noisiest client's noise, of `noise`: in the range of a pixel for images, in a column's
-    standard deviations for tables."""
-    min_rows: Annotated[int, Field(ge=1)] = 10
+    classes: Annotated[int, Field(ge=1), Option("Classes of a client (default {default}).", "N", "Clients")] = 2
+    """Classes of each client, of the partition `classes`."""
+    noise: Annotated[
+        float, Field(ge=0, le=100), Option("Noise of the noisiest client (default {default}).", "STD", "Clients")
+    ] = 0.1
+    """Standard deviation of the noisiest client's noise, of the partition `noise`: in the range of a pixel for images,
+    in a column's standard deviations for tables."""
+    min_rows: Annotated[int, Field(ge=1), Option("Fewest rows of a client (default {default}).", "N", "Clients")] = 10
     """Fewest rows of an invented client."""
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""Everything `picsc cv` can be told."""
+"""The settings of `picsc cv`."""
 
 from __future__ import annotations
 
@@ -6,36 +6,50 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from picsc.settings.base import Settings
+from picsc.settings.base import Repeats, Settings
 from picsc.settings.choices import METHODS, Method
 from picsc.settings.cutting import CutSettings, with_shuffled_folds
+from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
 from picsc.settings.training import PenaltySettings, TrainSettings
 
 
 class CvSettings(Settings):
-    """Everything `picsc cv` can be told, apart from the data."""
+    """All settings of `picsc cv`; the data are none of them."""
 
     read: ReadSettings = ReadSettings()
     cut: CutSettings = CutSettings(shuffle=True)
     """Folds are shuffled anew in every repeat unless `cut.shuffle` is off."""
-    methods: tuple[Method, ...] = METHODS
-    """What to run; controls are added to whatever is asked for."""
-    algorithm: Literal[1, 2] | None = None
-    """Of the paper; None is 1 for folds and groups, 2 for batches and time."""
+    methods: Annotated[
+        tuple[Method, ...], Option("st-cv, picsc; controls are added.", "NAME,..", "Methods", flag="--method")
+    ] = METHODS
+    """Methods that are run; their controls are added."""
+    algorithm: Annotated[
+        Literal[1, 2] | None, Option("Of the paper (default 1; 2 for batches and time).", "1|2", "Methods")
+    ] = None
+    """Algorithm of the paper; None is 1 for folds and groups, 2 for batches and time."""
     penalty: PenaltySettings = PenaltySettings()
     train: TrainSettings = TrainSettings()
-    repeats: Annotated[int, Field(ge=1, le=1000)] | None = None
+    repeats: Annotated[
+        Repeats | None,
+        Option("Runs by other seeds (default 5, images and texts 1).", "N", "Run"),
+    ] = None
     """Runs with other seeds of weights, shuffle and validation rows; None is 5 for tables, 1 for images."""
-    validation: Annotated[float, Field(gt=0, lt=1)] = 0.2
-    """Share of rows that judge the models of batches and of the whole set; data with an official test part use that."""
-    keep_rare: bool = False
+    validation: Annotated[
+        float, Field(gt=0, lt=1), Option("Rows that test batches (default {default}).", "SHARE", "Pieces")
+    ] = 0.2
+    """Share of the rows that test the models of batches and of the whole set; data with an official test part use
+    that."""
+    keep_rare: Annotated[bool, Option("Classes rarer than folds: train on them, never test.", panel="Pieces")] = False
     """Rows of classes with fewer rows than there are folds are in every training part and in no test part."""
-    weights: str | None = None
+    weights: Annotated[str | None, Option("Column of row weights.", "COL", "Pieces")] = None
     """Column of row weights, for the loss and for the score; both the weighted and the plain score are shown."""
-    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
-    jobs: Annotated[int, Field(ge=1)] = 1
-    """Processes; never changes a number."""
+    seed: Annotated[
+        int, Field(ge=0, lt=2**32), Option("Seed of every random draw (default {default}).", "N", "Run")
+    ] = 0
+    """Seed of every random draw."""
+    jobs: Annotated[int, Field(ge=1), Option("Processor cores; never changes a number (default: all).", "N", "Run")] = 1
+    """Processes that train; the results are the same for any number."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,4 +1,4 @@
-"""Everything `picsc fed` can be told."""
+"""The settings of `picsc fed`."""
 
 from __future__ import annotations
 
@@ -6,67 +6,127 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from picsc.settings.base import Settings
+from picsc.settings.base import Accuracy, Count, NotNegative, Rate, Repeats, Settings
 from picsc.settings.choices import FED_METHODS, DeviceName, FedMethod, ModelName
 from picsc.settings.cutting import PartitionSettings
+from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
 
 
 class FedSettings(Settings):
-    """Everything `picsc fed` can be told, apart from the data."""
+    """All settings of `picsc fed`; the data are none of them."""
 
     read: ReadSettings = ReadSettings()
     clients: PartitionSettings = PartitionSettings()
-    methods: tuple[FedMethod, ...] = FED_METHODS
-    """What to run."""
-    model: ModelName = "auto"
-    """auto is mlp for tables, lenet for images, bag for words, lstm for characters."""
-    hidden: Annotated[int, Field(ge=1, le=4096)] | None = None
+    methods: Annotated[
+        tuple[FedMethod, ...],
+        Option("fedavg, fedprox, scaffold, picsc, .. (default: all).", "NAME,..", "Methods", flag="--method"),
+    ] = FED_METHODS
+    """Methods that are run, in the order of the report."""
+    model: Annotated[ModelName, Option("mlp, lenet, bag, lstm or auto (default {default}).", "NAME", "Training")] = (
+        "auto"
+    )
+    """Network of every client; auto is mlp for tables, lenet for images, bag for words, lstm for characters."""
+    hidden: Annotated[
+        Annotated[int, Field(ge=1, le=4096)] | None, Option("Hidden units (default 32, of lstm 256).", "N", "Training")
+    ] = None
     """Hidden units of mlp, width of bag's embeddings, or units of lstm; None is 32, 32 and 256."""
-    rounds: Annotated[int, Field(ge=1, le=100_000)] = 30
-    epochs: Annotated[int, Field(ge=1)] = 2
+    rounds: Annotated[int, Field(ge=1, le=100_000), Option("Rounds (default {default}).", "N", "Training")] = 30
+    """Rounds of communication."""
+    epochs: Annotated[
+        int, Field(ge=1), Option("A client's passes in a round (default {default}).", "N", "Training")
+    ] = 2
     """Passes of a client over its rows in a round."""
-    steps: Annotated[int, Field(ge=1)] | None = None
+    steps: Annotated[Count | None, Option("A client's steps, instead of epochs.", "N", "Training")] = None
     """Steps of a client in a round instead of epochs."""
-    batch_size: Annotated[int, Field(ge=1)] | None = None
+    batch_size: Annotated[Count | None, Option("Rows a step (default 32, not tables 64).", "N", "Training")] = None
     """Rows per step; None is 32 for tables and 64 for the others."""
-    lr: Annotated[float, Field(gt=0, le=1e30)] | Literal["auto"] = "auto"
+    lr: Annotated[
+        Rate | Literal["auto"],
+        Option("Number or auto: chosen by method (default {default}).", "RATE", "Training"),
+    ] = "auto"
     """Learning rate of clients; auto chooses for every method among `picsc.federated.rounds.RATES` on training rows."""
-    momentum: Annotated[float, Field(ge=0, lt=1)] = 0.0
-    weight_decay: Annotated[float, Field(ge=0)] = 0.0
-    server_lr: Annotated[float, Field(gt=0)] = 1.0
-    server_momentum: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    momentum: Annotated[
+        float, Field(ge=0, lt=1), Option("Momentum of clients (default {default}).", "M", "Training")
+    ] = 0.0
+    """Momentum of the clients' SGD, in [0, 1)."""
+    weight_decay: Annotated[
+        float, Field(ge=0), Option("Weight decay of clients (default {default}).", "W", "Training")
+    ] = 0.0
+    """Weight decay of the clients' SGD, at least 0."""
+    server_lr: Annotated[
+        float, Field(gt=0), Option("Length of the server's step (default {default}).", "RATE", "Methods", after="mean")
+    ] = 1.0
+    """Length of the server's step towards the mean of the clients' models; 1 goes all the way."""
+    server_momentum: Annotated[
+        float,
+        Field(ge=0, lt=1),
+        Option("Momentum of the server (default {default}).", "M", "Methods", after="server_lr"),
+    ] = 0.0
     """Share of the server's last step that is kept, of every method."""
-    sample: Annotated[float, Field(gt=0, le=1)] = 1.0
+    sample: Annotated[
+        float,
+        Field(gt=0, le=1),
+        Option("Share of clients in a round (default {default}).", "SHARE", "Training"),
+    ] = 1.0
     """Share of the clients that take part in a round."""
-    mean: Literal["rows", "clients"] = "rows"
-    """What the plain mean weighs clients by: their rows, or all alike."""
-    proximal: Annotated[float, Field(ge=0)] = 0.01
-    """mu of FedProx."""
-    strength: Annotated[float, Field(ge=0)] = 0.1
-    """lambda of Eq. 16 and of FedCurv."""
-    alpha: Annotated[float, Field(ge=0, le=1)] = 0.9
+    mean: Annotated[
+        Literal["rows", "clients"],
+        Option("Mean weighted by rows or clients (default {default}).", "NAME", "Methods", after="aggregate"),
+    ] = "rows"
+    """Weights of the clients in the plain mean: their numbers of rows, or all equal."""
+    proximal: Annotated[
+        float, Field(ge=0), Option("Penalty of fedprox (default {default}).", "MU", "Methods", flag="--mu")
+    ] = 0.01
+    """mu of FedProx, the weight of its proximal term, at least 0."""
+    strength: Annotated[
+        float,
+        Field(ge=0),
+        Option("Penalty of Eq. 16 (default {default}).", "VALUE", "Methods", flag="--lambda"),
+    ] = 0.1
+    """lambda of Eq. 16 and of FedCurv, the weight of the penalty, at least 0."""
+    alpha: Annotated[
+        float, Field(ge=0, le=1), Option("Weight of the past in Eq. 15 (default {default}).", "A", "Methods")
+    ] = 0.9
     """Weight of the past in the smoothed Fisher information (Eq. 15)."""
-    gamma: Annotated[float, Field(ge=0)] | None = None
+    gamma: Annotated[NotNegative | None, Option("Threshold of tau (default: calibrated).", "G", "Methods")] = None
     """Threshold of Eq. 14's tau; None is its calibrated 95 % quantile when nothing is shifted."""
-    delta: Annotated[float, Field(gt=0)] = 1e-4
+    delta: Annotated[float, Field(gt=0), Option("Prior of the Fisher mean (default {default}).", "D", "Methods")] = 1e-4
     """Prior precision of the Fisher-weighted mean."""
-    aggregate: Literal["auto", "fisher", "mean"] = "auto"
-    """How PIcsC joins its clients; auto is what measurement says for the model."""
-    validation: Annotated[float, Field(gt=0, lt=1)] = 0.2
-    """Share of every client's rows that judge; data with an official test part use that."""
-    most_rows: Annotated[int, Field(ge=1)] | None = None
-    """Most rows that a client learns from, a random part of those it has; at most as many judge for it."""
-    target_accuracy: Annotated[float, Field(gt=0, le=1)] | None = None
-    """Accuracy to count rounds and bytes to; None is what fedavg ends with."""
-    repeats: Annotated[int, Field(ge=1, le=1000)] | None = None
+    aggregate: Annotated[
+        Literal["auto", "fisher", "mean"],
+        Option("For picsc: fisher, mean or auto (default {default}).", "NAME", "Methods"),
+    ] = "auto"
+    """Aggregation of PIcsC: the Fisher-weighted or the plain mean of the clients' models; auto is the plain mean."""
+    validation: Annotated[
+        float,
+        Field(gt=0, lt=1),
+        Option("Test rows of a client (default {default}).", "SHARE", "Clients", after="clients.min_rows"),
+    ] = 0.2
+    """Share of every client's rows that are its test rows; data with an official test part use that."""
+    most_rows: Annotated[
+        Count | None,
+        Option("Most rows that a client trains on (default: all).", "N", "Clients", after="validation"),
+    ] = None
+    """Most rows that a client trains on, a random part of those it has; at most as many are its test rows."""
+    target_accuracy: Annotated[
+        Accuracy | None, Option("Count rounds until A (default: fedavg's last).", "A", "Run")
+    ] = None
+    """Accuracy up to which rounds and bytes are counted, in (0, 1]; None is the accuracy that fedavg ends with."""
+    repeats: Annotated[Repeats | None, Option("Runs by other seeds (default 3, not tables 1).", "N", "Run")] = None
     """Runs with other seeds of partition, weights and minibatches; None is 3 for tables, 1 for the others."""
-    allow_failures: Annotated[int, Field(ge=0)] = 0
+    allow_failures: Annotated[
+        int, Field(ge=0), Option("Clients that may fail a round (default {default}).", "N", "Run")
+    ] = 0
     """Clients that may fail in a round and be left out of it."""
-    device: DeviceName = "auto"
-    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
-    jobs: Annotated[int, Field(ge=1)] = 1
-    """Processes; never changes a number."""
+    device: Annotated[DeviceName, Option("auto, cpu, cuda or mps (default {default}).", "NAME", "Training")] = "auto"
+    """Processor that trains; auto is cuda or mps where there is one that pays, else cpu."""
+    seed: Annotated[
+        int, Field(ge=0, lt=2**32), Option("Seed of every random draw (default {default}).", "N", "Run")
+    ] = 0
+    """Seed of every random draw."""
+    jobs: Annotated[int, Field(ge=1), Option("Processor cores; never changes a number (default: all).", "N", "Run")] = 1
+    """Processes that train; the results are the same for any number."""
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -1,50 +1,66 @@
-"""How one table is read."""
+"""The settings of reading one table."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from picsc.settings.base import Settings
 from picsc.settings.choices import Decimal, Delimiter, FileFormat, Quote, Task, ZeroBased
+from picsc.settings.option import Option
 
 
 class ReadSettings(Settings):
-    """How one table is read and what its columns mean."""
+    """Reading of one table, and the meaning of its columns."""
 
-    target: str | None = None
+    target: Annotated[str | None, Option("Column to predict (default by name, else the last).", "COL", "Data")] = None
     """Column to predict; None looks for target, label, class or y, then takes the last column."""
-    no_target: bool = False
-    """The table has no target: only the data question is asked."""
-    task: Task = "auto"
-    """Whether the target holds classes or numbers; auto decides from its values."""
-    categorical: tuple[str, ...] = ()
+    no_target: Annotated[
+        bool, Option("No target: ask only whether the data moved.", panel="Data", after="read.sheet")
+    ] = False
+    """The table has no target, so that only the data question is asked."""
+    task: Annotated[Task, Option("classification, regression or auto (default {default}).", "TASK", "Data")] = "auto"
+    """Kind of the target, classes or numbers; auto decides from its values."""
+    categorical: Annotated[tuple[str, ...], Option("Columns to treat as categories.", "COL,..", "Data")] = ()
     """Columns to treat as categorical, whatever their values look like."""
-    numeric: tuple[str, ...] = ()
+    numeric: Annotated[tuple[str, ...], Option("Columns to treat as numbers.", "COL,..", "Data")] = ()
     """Columns to treat as numeric; what does not parse as a number is an error."""
-    drop: tuple[str, ...] = ()
+    drop: Annotated[tuple[str, ...], Option("Columns to leave out.", "COL,..", "Data")] = ()
     """Columns to leave out."""
-    rename_duplicates: bool = False
+    rename_duplicates: Annotated[
+        bool, Option("Rename repeated column names: a, a.1, ...", panel="Data", after="read.header")
+    ] = False
     """Rename repeated column names (a, a.1, ...) instead of refusing them."""
-    header: bool = True
+    header: Annotated[
+        bool,
+        Option("The first line is data; columns are called c1, c2, ...", panel="Data", flag="--no-header", turns=False),
+    ] = True
     """The first line holds column names; if not, columns are named c1, c2, ..."""
-    format: FileFormat | None = None
-    """What the file holds; None goes by its suffix. Standard input without a format is csv."""
-    encoding: str | None = None
-    """Of text; None is UTF-8, what a byte order mark says, or else cp1252 with a warning."""
-    delimiter: Delimiter | None = None
-    """Between fields; None takes the one of , ; tab | by which the first lines agree, else the comma."""
-    quote: Quote | None = None
-    """Around fields; None is double unless the first lines show single ones."""
-    decimal: Decimal | None = None
-    """None is the point unless numbers are written with a comma throughout."""
-    zero_based: ZeroBased = "auto"
-    """Whether libsvm counts features from 0; auto says yes where a feature 0 occurs."""
-    features: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
+    format: Annotated[FileFormat | None, Option("Format of the file (default by suffix).", "NAME", "Data")] = None
+    """Format of the file; None goes by its suffix. Standard input without a format is csv."""
+    encoding: Annotated[str | None, Option("Encoding of text (default utf-8, or as marked).", "NAME", "Data")] = None
+    """Encoding of text; None is UTF-8, what a byte order mark says, or else cp1252 with a warning."""
+    delimiter: Annotated[Delimiter | None, Option("One of , ; | tab space (default: found).", "CHAR", "Data")] = None
+    """Delimiter between fields; None takes the one of , ; tab | by which the first lines agree, else the comma."""
+    quote: Annotated[Quote | None, Option("double, single or none (default: found).", "NAME", "Data")] = None
+    """Quotation mark around fields; None is double unless the first lines show single ones."""
+    decimal: Annotated[Decimal | None, Option("point or comma (default: found).", "NAME", "Data")] = None
+    """Decimal mark; None is the point unless numbers are written with a comma throughout."""
+    zero_based: Annotated[ZeroBased, Option("libsvm: yes, no or auto (default {default}).", "YES", "Data")] = "auto"
+    """Index of the first feature of a libsvm file, 0 (yes) or 1 (no); auto says yes where a feature 0 occurs."""
+    features: Annotated[
+        Annotated[int, Field(ge=1, le=10_000_000)] | None, Option("libsvm: number of features.", "N", "Data")
+    ] = None
     """Number of features of a libsvm file; None is the largest that occurs in the files of one call."""
-    sheet: str | None = None
-    """Of an xlsx file; None is the first one."""
+    sheet: Annotated[str | None, Option("xlsx: sheet to read (default the first).", "NAME", "Data")] = None
+    """Sheet of an xlsx file; None is the first one."""
+
+    @field_validator("delimiter", mode="before")
+    @classmethod
+    def _spelled_out(cls, value: object) -> object:
+        """A tab and a space may be given as themselves."""
+        return {"\t": "tab", r"\t": "tab", " ": "space"}.get(value, value) if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def _consistent(self) -> ReadSettings:

@@ -13,18 +13,12 @@ from typing import TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from picsc.settings import AuditSettings, CompareSettings, CvSettings, FedSettings, Settings
+from picsc.settings import KINDS, Settings
 from picsc.settings.problems import KeyPath, Problem, problems
 
 M = TypeVar("M", bound=BaseModel)
 _SHOWN = 60
 """Characters of a value that a sentence repeats."""
-_VERBS: dict[str, type[Settings]] = {
-    "audit": AuditSettings,
-    "cv": CvSettings,
-    "compare": CompareSettings,
-    "fed": FedSettings,
-}
 _MOST = 24
 """Keys that a sentence lists."""
 _LAMBDA = "lambda"
@@ -174,7 +168,7 @@ def _meant(problem: Problem, kind: type[BaseModel], others: tuple[str, ...]) -> 
     far = difflib.get_close_matches(word, everywhere, n=1, cutoff=0.75)
     if far:
         return f"; did you mean {everywhere[far[0]]}?"
-    having = [verb for verb, other in _VERBS.items() if not table and word in other.model_fields]
+    having = [verb for verb, other in KINDS.items() if not table and word in other.model_fields]
     if having:
         return f"; it is a setting of {', '.join(having)}"
     known = sorted(set(beside))

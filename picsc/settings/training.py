@@ -1,4 +1,4 @@
-"""How models are trained, and the corrected training."""
+"""The settings of training, and of corrected training."""
 
 from __future__ import annotations
 
@@ -6,45 +6,76 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from picsc.settings.base import Settings
+from picsc.settings.base import Count, NotNegative, Rate, Settings
 from picsc.settings.choices import DeviceName, Merge, PenaltyName, Precision
+from picsc.settings.option import Option
 
 
 class TrainSettings(Settings):
-    """How every model of a comparison is trained; the same for every method."""
+    """Training of every model of a comparison; the same for every method."""
 
-    epochs: Annotated[int, Field(ge=1)] | None = None
+    epochs: Annotated[Count | None, Option("Passes over the training rows.", "N", "Training")] = None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and
     texts."""
-    lr: Annotated[float, Field(gt=0, le=1e30)] | None = None
+    lr: Annotated[
+        Rate | None,
+        Option("Learning rate (default 0.02, images 0.001, texts 0.003).", "RATE", "Training"),
+    ] = None
     """Learning rate; None is 0.02 for tables, 0.001 for images and 0.003 for texts."""
-    batch_size: Annotated[int, Field(ge=1)] | None = None
+    batch_size: Annotated[Count | None, Option("Rows a step (default: all of small tables).", "N", "Training")] = None
     """Rows per step; None is all rows of tables up to 10,000 rows, 1,024 of longer ones, and 64 images or
     texts."""
-    optimizer: Literal["adam", "sgd"] = "adam"
-    momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
-    """Of sgd."""
-    patience: Annotated[int, Field(ge=1)] | None = None
+    optimizer: Annotated[Literal["adam", "sgd"], Option("adam or sgd (default {default}).", "NAME", "Training")] = (
+        "adam"
+    )
+    """Optimiser of every model."""
+    momentum: Annotated[float, Field(ge=0, lt=1), Option("Momentum of sgd (default {default}).", "M", "Training")] = 0.9
+    """Momentum of sgd, in [0, 1); adam has its own."""
+    patience: Annotated[Count | None, Option("Stop early after N epochs (default never).", "N", "Training")] = None
     """Epochs without a better loss on a tenth of the training rows before training stops; None never stops early."""
-    device: DeviceName = "auto"
-    precision: Precision = "float32"
-    """tf32 and bfloat16 are faster on cuda and change results."""
+    device: Annotated[DeviceName, Option("auto, cpu, cuda or mps (default {default}).", "NAME", "Training")] = "auto"
+    """Processor that trains; auto is cuda or mps where there is one that pays, else cpu."""
+    precision: Annotated[Precision, Option("float32, tf32 or bfloat16 (default {default}).", "NAME", "Training")] = (
+        "float32"
+    )
+    """Arithmetic of training; tf32 and bfloat16 are faster on cuda and change results."""
 
 
 class PenaltySettings(Settings):
     """The corrected training of Algorithms 1 and 2."""
 
-    kind: PenaltyName = "kl"
+    kind: Annotated[
+        PenaltyName,
+        Option("kl, frobenius or trace (default {default}).", "NAME", "Methods", flag="--penalty", keyword="penalty"),
+    ] = "kl"
     """Algorithm 1's divergence between fragments: Fisher KL, mean squared Frobenius distance, or the trace of Eq. 7."""
-    strength: Annotated[float, Field(ge=0)] | Literal["auto"] = "auto"
-    """lambda; auto chooses among `picsc.training.tuning.STRENGTHS` by inner cross-validation on training rows."""
-    warmup: Annotated[float, Field(ge=0, le=1)] = 0.5
+    strength: Annotated[
+        NotNegative | Literal["auto"],
+        Option("Weight of the penalty (default {default}: inner CV).", "VALUE", "Methods", flag="--lambda"),
+    ] = "auto"
+    """lambda, the weight of the penalty, at least 0; auto chooses among `picsc.training.tuning.STRENGTHS` by inner
+    cross-validation on training rows."""
+    warmup: Annotated[
+        float,
+        Field(ge=0, le=1),
+        Option("Steps over which algorithm 1's lambda rises (default {default}).", "SHARE", "Methods"),
+    ] = 0.5
     """Share of the steps over which Algorithm 1's lambda rises linearly from 0; 0 is constant, as printed."""
-    alpha: Annotated[float, Field(ge=0, le=1)] = 0.9
+    alpha: Annotated[
+        float, Field(ge=0, le=1), Option("Weight of the past in Eq. 15 (default {default}).", "A", "Methods")
+    ] = 0.9
     """Weight of the past in the smoothed Fisher information (Eq. 15)."""
-    gamma: Annotated[float, Field(ge=0)] | None = None
+    gamma: Annotated[NotNegative | None, Option("Threshold of tau (default: calibrated).", "G", "Methods")] = None
     """Threshold of Eq. 14's tau; None is its calibrated 95 % quantile when nothing is shifted."""
-    when_quiet: Literal["train", "skip"] = "train"
-    """What Algorithm 2 does with a fragment that is not flagged: plain training, or as printed, nothing."""
-    merge: Merge = "fisher"
-    """What Algorithm 2 evaluates: the Fisher-weighted running mean of the models, their plain mean, or the last one."""
+    when_quiet: Annotated[
+        Literal["train", "skip"], Option("Unflagged pieces: train or skip (default {default}).", "NAME", "Methods")
+    ] = "train"
+    """Training on a fragment that Algorithm 2 does not flag: plain training, or none, as the paper prints it."""
+    merge: Annotated[
+        Merge,
+        Option(
+            "fisher, mean or none, in algorithm 2 (default {default}).", "NAME", "Methods", after="penalty.strength"
+        ),
+    ] = "fisher"
+    """Model that Algorithm 2 evaluates: the Fisher-weighted running mean of the models, their plain mean, or the
+    last."""

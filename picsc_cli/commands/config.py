@@ -14,8 +14,9 @@ from picsc_cli import resolve as layered
 from picsc_cli.console import exits, streams
 from picsc_cli.console.printable import printable
 from picsc_cli.formats.table.data import aligned
+from picsc_cli.options.generated import ROWS
 
-VERBS = ("audit", "cv", "compare", "fed")
+VERBS = tuple(ROWS)
 Words = Annotated[
     list[str] | None,
     typer.Argument(

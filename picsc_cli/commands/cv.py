@@ -7,57 +7,26 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from picsc_cli import resolve as layered
 from picsc_cli.console import exits, streams
-from picsc_cli.console.exits import interrupted_line
 from picsc_cli.options import common as options
-from picsc_cli.options import training
-from picsc_cli.options.reading import NOTHING, Read, takes_reading
+from picsc_cli.options.bind import NOTHING, Given, of_table, takes_settings
 from picsc_cli.output import destinations as outputs
 from picsc_cli.output.publish import publish
+from picsc_cli.resolve import Demonstration, Found, Request, found_project, open_found, resolve_settings
 
 if TYPE_CHECKING:
     from picsc.reports.cv import CvReport
     from picsc.settings import CvSettings
 
+DEMONSTRATION = Demonstration(options.DEMONSTRATION)
 
-@takes_reading
+
+@takes_settings("cv")
 def cv(
     data: options.DataArgument = None,
     dataset: options.DatasetName = None,
     data_dir: options.DataDir = None,
-    read: Read = NOTHING,
-    folds: options.Folds = None,
-    batches: options.Batches = None,
-    by: options.By = None,
-    time: options.Time = None,
-    every: options.Every = None,
-    cuts: options.Cuts = None,
-    group: options.Group = None,
-    splitter: options.SplitterName = None,
-    no_shuffle: training.NoShuffle = False,
-    validation: training.Validation = None,
-    keep_rare: training.KeepRare = False,
-    weights: training.Weights = None,
-    method: training.Methods = None,
-    algorithm: training.Algorithm = None,
-    penalty: training.Penalty = None,
-    strength: training.Strength = None,
-    merge: training.Merge = None,
-    warmup: training.Warmup = None,
-    alpha: training.Alpha = None,
-    gamma: training.Gamma = None,
-    when_quiet: training.WhenQuiet = None,
-    epochs: training.Epochs = None,
-    rate: training.Rate = None,
-    batch_size: training.BatchSize = None,
-    optimizer: training.Optimizer = None,
-    patience: training.Patience = None,
-    device: training.Device = None,
-    precision: training.Precision = None,
-    repeats: training.Repeats = None,
-    seed: options.Seed = None,
-    jobs: options.Jobs = None,
+    given: Given = NOTHING,
     recipe: options.RecipeFile = None,
     isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
@@ -70,100 +39,29 @@ def cv(
 
     Exit code: 0 fine, 1 a model without a result, 2 the input could not be used, 3 a bug in picsc.
     """
-    with exits.handle_errors(interrupted_line(run_dir)):
-        ordered = next((way for way, asked in (("batches", batches), ("by", by), ("time", time)) if asked), "")
+    with exits.handle_errors(exits.interrupted_line(run_dir)):
         options.refuse_contradictions(
-            *options.exclusive(data, dataset, verbose=verbose, quiet=quiet),
-            (no_shuffle and bool(ordered), f"--no-shuffle goes with --folds, not with --{ordered}"),
+            *options.exclusive(data, dataset, verbose=verbose, quiet=quiet), options.of_shuffle(of_table(given, "cut"))
         )
         wanted = outputs.parse(output or (), outputs.CV_FORMATS)
         from picsc.settings import CvSettings
 
-        flags: dict[str, object] = {
-            "read": read,
-            "cut": options.drop_none(
-                folds=folds,
-                batches=batches,
-                by=by,
-                time=time,
-                every=every,
-                cuts=cuts,
-                group=group,
-                splitter=splitter,
-                shuffle=False if no_shuffle else None,
-            ),
-            "penalty": options.drop_none(
-                kind=penalty,
-                strength=strength,
-                warmup=warmup,
-                alpha=alpha,
-                gamma=gamma,
-                when_quiet=when_quiet,
-                merge=merge,
-            ),
-            "train": options.drop_none(
-                epochs=epochs,
-                lr=rate,
-                batch_size=batch_size,
-                optimizer=optimizer,
-                patience=patience,
-                device=device,
-                precision=precision,
-            ),
-            **options.drop_none(
-                keep_rare=keep_rare or None,
-                methods=options.names(method),
-                algorithm=algorithm,
-                repeats=repeats,
-                validation=validation,
-                weights=weights,
-                seed=seed,
-                jobs=jobs,
-            ),
-        }
-        found = layered.resolve_settings(
-            CvSettings,
-            flags,
-            data=data,
-            dataset=dataset,
-            recipe=recipe,
-            project=layered.found_project(isolated=isolated),
-            quiet=quiet,
-        )
-        settings, data, dataset = found.settings, found.data, found.dataset
-        outputs.check(wanted, read=(data, recipe))
-        if found.demonstration:
-            dataset = options.DEMONSTRATION
-            if not quiet:
-                streams.warn(options.DEMONSTRATION_NOTE)
-        report = _compared(data, dataset, data_dir, settings, run_dir, resume=resume, quiet=quiet)
+        request = Request(data, dataset, recipe, found_project(isolated=isolated), quiet)
+        found = resolve_settings(CvSettings, given, request, DEMONSTRATION)
+        outputs.check(wanted, read=(found.data, recipe))
+        if found.demonstration and not quiet:
+            streams.warn(options.DEMONSTRATION_NOTE)
+        report = _cross_validated(found, data_dir, run_dir, resume=resume, quiet=quiet)
         publish(report, wanted, verbose=verbose, quiet=quiet)
         raise typer.Exit(exits.FINDING if report.failed else exits.FINE)
 
 
-def _compared(
-    path: str | None,
-    name: str | None,
-    data_dir: Path | None,
-    settings: CvSettings,
-    run_dir: Path | None,
-    *,
-    resume: bool,
-    quiet: bool,
+def _cross_validated(
+    found: Found[CvSettings], data_dir: Path | None, run_dir: Path | None, *, resume: bool, quiet: bool
 ) -> CvReport:
     """Load the data, then cross-validate."""
     with streams.progress(quiet=quiet) as progress:
-        from picsc.datasets.open import open_source
+        data = open_found(found, data_dir)
+        from picsc.cross_validation.cross_validate import cross_validate_dataset  # loads torch: after all other errors
 
-        data = open_source(
-            name or str(path),
-            named=name is not None,
-            settings=settings.read,
-            keys=settings.keys,
-            data_dir=data_dir,
-        )
-        from picsc.cross_validation.cross_validate import (
-            cross_validate_dataset,  # loads torch, so after all that may be wrong above
-        )
-
-        return cross_validate_dataset(data, settings, run_dir=run_dir, resume=resume, progress=progress)
+        return cross_validate_dataset(data, found.settings, run_dir=run_dir, resume=resume, progress=progress)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from picsc_cli import resolve as layered
 from picsc_cli.console import exits, streams
 from picsc_cli.console.help import PanelledCommand, SayingGroup
 from picsc_cli.console.printable import printable
 from picsc_cli.formats.table.data import aligned
 from picsc_cli.options import common as options
-from picsc_cli.options.reading import NOTHING, Read, takes_reading
+from picsc_cli.options.bind import NOTHING, Given, takes_settings
 from picsc_cli.output import destinations as outputs
 from picsc_cli.output.publish import publish
+from picsc_cli.resolve import Demonstration, Request, found_project, resolve_settings
 
 if TYPE_CHECKING:
     from picsc.datasets.catalog.inventory import Description
@@ -72,11 +72,10 @@ def info(name: _Name, data_dir: options.DataDir = None) -> None:
 
 
 @app.command(cls=PanelledCommand)
-@takes_reading
+@takes_settings("audit", "read")
 def show(
     file: _File,
-    read: Read = NOTHING,
-    no_target: options.NoTarget = False,
+    given: Given = NOTHING,
     isolated: options.Isolated = False,
     output: _Outputs = None,
 ) -> None:
@@ -85,12 +84,8 @@ def show(
         wanted = outputs.parse(output or (), _FORMATS)
         from picsc.settings import AuditSettings
 
-        flags = {"read": {**read, **options.drop_none(no_target=no_target or None)}}
-        project = layered.found_project(isolated=isolated)
-        given = layered.resolve_settings(
-            AuditSettings, flags, data=file, dataset=None, recipe=None, project=project, quiet=True
-        )
-        settings = given.settings.read
+        request = Request(file, None, None, found_project(isolated=isolated), quiet=True)
+        settings = resolve_settings(AuditSettings, given, request, Demonstration("")).settings.read
         outputs.check(wanted, read=(file,))
         from picsc.datasets.inspection import inspect_file
 

@@ -53,6 +53,6 @@ def check(files: Files, isolated: options.Isolated = False) -> None:
 def schema() -> None:
     """Print the JSON Schema of recipes, for editors that check YAML as it is written."""
     with exits.handle_errors():
-        from picsc.recipes.schema import schema_text
+        from picsc.settings.recipe_schema import schema_text
 
         streams.write_stdout(schema_text())

@@ -1,21 +1,20 @@
-"""The options of every command: names, help in one line, and the help panel each stands in.
-
-A default is stated here for `--help` only (which must not load pydantic); `picsc.settings` holds it, and a test
-compares the two. An option that was not given is None and leaves the default to the settings.
-"""
+"""The options of commands that are no settings: data, recipe, run folder, outputs; and contradictions among options."""
 
 from __future__ import annotations
 
-import csv
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from picsc.errors import SettingsError
 from picsc_cli.gates import FailOn
 
-DATA, PIECES, VERDICT, RUN, OUTPUT = "Data", "Pieces", "Verdict", "Run", "Output"
+if TYPE_CHECKING:
+    from picsc.settings import PartitionSettings
+
+DATA, RUN, OUTPUT = "Data", "Run", "Output"
 """Help panels."""
 
 DataArgument = Annotated[
@@ -36,148 +35,8 @@ DataDir = Annotated[
         "--data-dir", metavar="DIR", help="Folder of data sets by name (or set PICSC_DATA).", rich_help_panel=DATA
     ),
 ]
-Target = Annotated[
-    str | None,
-    typer.Option(
-        "--target",
-        metavar="COL",
-        help="Column to predict (default by name, else the last).",
-        rich_help_panel=DATA,
-    ),
-]
-NoTarget = Annotated[
-    bool,
-    typer.Option("--no-target", help="No target: ask only whether the data moved.", rich_help_panel=DATA),
-]
-TaskName = Annotated[
-    str | None,
-    typer.Option(
-        "--task", metavar="TASK", help="classification, regression or auto (default auto).", rich_help_panel=DATA
-    ),
-]
-Categorical = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--categorical",
-        metavar="COL,..",
-        help="Columns to treat as categories.",
-        rich_help_panel=DATA,
-    ),
-]
-Numeric = Annotated[
-    list[str] | None,
-    typer.Option("--numeric", metavar="COL,..", help="Columns to treat as numbers.", rich_help_panel=DATA),
-]
-Drop = Annotated[
-    list[str] | None, typer.Option("--drop", metavar="COL,..", help="Columns to leave out.", rich_help_panel=DATA)
-]
-NoHeader = Annotated[
-    bool,
-    typer.Option("--no-header", help="The first line is data; columns are called c1, c2, ...", rich_help_panel=DATA),
-]
-RenameDuplicates = Annotated[
-    bool,
-    typer.Option("--rename-duplicates", help="Rename repeated column names: a, a.1, ...", rich_help_panel=DATA),
-]
 
-Folds = Annotated[
-    int | None,
-    typer.Option("--folds", metavar="K", help="Cross-validation folds (default 10).", rich_help_panel=PIECES),
-]
-Batches = Annotated[
-    int | None, typer.Option("--batches", metavar="K", help="Batches of rows in file order.", rich_help_panel=PIECES)
-]
-By = Annotated[
-    str | None, typer.Option("--by", metavar="COL", help="One piece per value of a column.", rich_help_panel=PIECES)
-]
-Time = Annotated[
-    str | None,
-    typer.Option(
-        "--time",
-        metavar="COL",
-        help="Order by a column and cut; equal times stay together.",
-        rich_help_panel=PIECES,
-    ),
-]
-Every = Annotated[
-    str | None,
-    typer.Option("--every", metavar="SPAN", help="Length of a --time piece, such as 30d.", rich_help_panel=PIECES),
-]
-Cuts = Annotated[
-    int | None, typer.Option("--cuts", metavar="K", help="Number of --time pieces.", rich_help_panel=PIECES)
-]
-Gap = Annotated[
-    str | None,
-    typer.Option("--gap", metavar="SPAN", help="Left out between --time pieces, such as 7d.", rich_help_panel=PIECES),
-]
-GroupMissing = Annotated[
-    str | None,
-    typer.Option(
-        "--group-missing", metavar="HOW", help="Rows without --group: refuse, own, together.", rich_help_panel=PIECES
-    ),
-]
-Group = Annotated[
-    str | None,
-    typer.Option("--group", metavar="COL", help="Column whose values folds must not divide.", rich_help_panel=PIECES),
-]
-SplitterName = Annotated[
-    str | None,
-    typer.Option(
-        "--splitter",
-        metavar="NAME",
-        help="kfold, stratified[-group], group, dob-scv or ms-scv.",
-        rich_help_panel=PIECES,
-    ),
-]
-Shuffle = Annotated[bool, typer.Option("--shuffle", help="Shuffle rows before cutting folds.", rich_help_panel=PIECES)]
 
-ReferenceWord = Annotated[
-    str | None,
-    typer.Option(
-        "--reference",
-        metavar="REF",
-        help="rest, previous, first or a file (default rest or previous).",
-        rich_help_panel=VERDICT,
-    ),
-]
-Level = Annotated[
-    float | None,
-    typer.Option(
-        "--level",
-        metavar="P",
-        help="Chance of any false alarm (default 0.05).",
-        rich_help_panel=VERDICT,
-    ),
-]
-MinEffect = Annotated[
-    float | None,
-    typer.Option(
-        "--min-effect", metavar="D", help="Smallest effect worth a verdict (default 0.05).", rich_help_panel=VERDICT
-    ),
-]
-Gamma = Annotated[
-    float | None,
-    typer.Option(
-        "--gamma",
-        metavar="TAU",
-        help="Raw threshold of the paper's tau.",
-        rich_help_panel=VERDICT,
-    ),
-]
-Draws = Annotated[
-    int | None,
-    typer.Option("--draws", metavar="B", help="Permutations of the null (default 999).", rich_help_panel=VERDICT),
-]
-Block = Annotated[
-    int | None,
-    typer.Option(
-        "--block", metavar="L", help="Rows that move together in the null (default 1).", rich_help_panel=VERDICT
-    ),
-]
-Seed = Annotated[
-    int | None,
-    typer.Option("--seed", metavar="N", help="Seed of every random draw (default 0).", rich_help_panel=RUN),
-]
 Jobs = Annotated[
     int | None,
     typer.Option(
@@ -271,13 +130,6 @@ DEMONSTRATION = "breast_cancer"
 DEMONSTRATION_NOTE = f"no DATA given, so this is a demonstration on scikit-learn's {DEMONSTRATION} table"
 
 
-def names(texts: list[str] | None) -> tuple[str, ...] | None:
-    """Column names of a repeatable option, each a comma list; a name with a comma goes in double quotes."""
-    if texts is None:
-        return None
-    return tuple(name.strip() for row in csv.reader(texts, skipinitialspace=True) for name in row if name.strip())
-
-
 def refuse_contradictions(*contradictions: tuple[bool, str]) -> None:
     """Refuse options that contradict each other.
 
@@ -299,6 +151,29 @@ def exclusive(
     )
 
 
-def drop_none(**values: object) -> dict[str, object]:
-    """The options that were given: what is None is left to the default of the settings."""
-    return {name: value for name, value in values.items() if value is not None}
+def of_partition(given: Mapping[str, Any], settings: PartitionSettings) -> tuple[tuple[bool, str], ...]:
+    """The contradictions between the way to invent clients and its parameters, for `refuse_contradictions`.
+
+    Args:
+        given: options of the table `clients`.
+        settings: that hold, with the way.
+    """
+    way = settings.partition
+    return (
+        (
+            "concentration" in given and way not in ("dirichlet", "quantity"),
+            "--concentration goes with --partition dirichlet or quantity",
+        ),
+        ("classes" in given and way != "classes", "--classes goes with --partition classes"),
+        ("noise" in given and way != "noise", "--noise goes with --partition noise"),
+    )
+
+
+def of_shuffle(given: Mapping[str, Any]) -> tuple[bool, str]:
+    """The contradiction between `--no-shuffle` and pieces that have an order of their own.
+
+    Args:
+        given: options of the table `cut`.
+    """
+    ordered = next((way for way in ("batches", "by", "time") if given.get(way)), "")
+    return "shuffle" in given and bool(ordered), f"--no-shuffle goes with --folds, not with --{ordered}"

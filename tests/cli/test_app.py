@@ -20,7 +20,7 @@ from picsc.settings import AuditSettings
 from picsc_cli import gates
 from picsc_cli.app import app
 from picsc_cli.console import exits, streams
-from picsc_cli.options import common as options
+from picsc_cli.options import bind
 from picsc_cli.output import destinations as outputs
 from picsc_cli.output.publish import publish
 from picsc_cli.text.page import page_of_stdout
@@ -144,8 +144,7 @@ def test_contradictions_exit_2_with_one_sentence(arguments: tuple[str, ...], wor
 
 
 def test_column_lists_are_repeatable_and_may_quote_commas() -> None:
-    assert options.names(["a, b", 'c,"d,e"', ""]) == ("a", "b", "c", "d,e")
-    assert options.names(None) is None
+    assert bind.names(["a, b", 'c,"d,e"', ""]) == ("a", "b", "c", "d,e")
 
 
 def test_the_table_goes_to_stdout_unless_another_output_does() -> None:

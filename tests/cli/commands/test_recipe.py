@@ -9,10 +9,10 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner
 
-from picsc.recipes.schema import recipe_schema, schema_text
 from picsc.recipes.yaml import read_yaml
 from picsc.settings import KINDS
 from picsc.settings.recipe import Recipe
+from picsc.settings.recipe_schema import recipe_schema, schema_text
 from picsc_cli.app import app
 
 FOLDER = Path(__file__).parents[3] / "recipes"
