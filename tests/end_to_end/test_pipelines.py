@@ -1,4 +1,4 @@
-"""The pipelines that README shows do what it says, as far as a machine without GitHub and GitLab can tell."""
+"""The pipelines in docs/pipeline.md do what the page says, as far as a machine without GitHub and GitLab can show."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ import yaml
 from junitparser import JUnitXml
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-EXAMPLES = {block.splitlines()[0]: block for block in re.findall(r"```yaml\n(.*?)```", README, re.S)}
+PAGE = (ROOT / "docs" / "pipeline.md").read_text(encoding="utf-8")
+EXAMPLES = {block.splitlines()[0]: block for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.S)}
 
 
 def example(file: str) -> Any:
@@ -107,8 +107,8 @@ def test_pre_commit(project: Path) -> None:
     assert not re.search(published["files"], "data/a.csv.bak")
 
 
-def test_the_settings_in_readme_are_settings(project: Path) -> None:
-    [block] = re.findall(r"```toml\n(.*?)```", README, re.S)
+def test_the_settings_of_the_example_are_settings(project: Path) -> None:
+    [block] = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
     (project / "pyproject.toml").write_text(block, encoding="utf-8")
     done = run(project, "picsc config")
     assert done.returncode == 0, done.stderr
