@@ -1,7 +1,8 @@
 """picsc: measure and correct partition-induced covariate shift (the paper's PIcsC).
 
 The public verbs are `audit`, `cross_validate`, `compare` and `federate`; each returns the report that its command
-prints. Packages, from the verbs down; arrows point down only:
+prints. `picsc.settings`, `.reports`, `.datasets`, `.fragments`, `.fisher`, `.equations` and `.weighting` are stable as
+well; everything else may move. Packages, from the verbs down; arrows point down only:
 
 - `recipes`: experiments as YAML files
 - `federated`: federated training, and the audit of clients
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from picsc.reports.compare import CompareReport
     from picsc.reports.cv import CvReport
     from picsc.reports.fed import FedAuditReport, FedReport
+    from picsc.settings import AuditSettings, CompareSettings, CvSettings, FedSettings
 
 _HOMES = {
     "audit": "auditing.audit",
@@ -55,6 +57,10 @@ _HOMES = {
     "CvReport": "reports.cv",
     "FedAuditReport": "reports.fed",
     "FedReport": "reports.fed",
+    "AuditSettings": "settings",
+    "CompareSettings": "settings",
+    "CvSettings": "settings",
+    "FedSettings": "settings",
     "PicscError": "errors",
     "SettingsError": "errors",
     "DataError": "errors",
@@ -63,11 +69,15 @@ _HOMES = {
 
 __all__ = [
     "AuditReport",
+    "AuditSettings",
     "CompareReport",
+    "CompareSettings",
     "CvReport",
+    "CvSettings",
     "DataError",
     "FedAuditReport",
     "FedReport",
+    "FedSettings",
     "NumericsError",
     "PicscError",
     "SettingsError",
