@@ -40,7 +40,7 @@ class Request:
     project: ProjectFile | None
     """The pyproject.toml that holds, by `found_project`."""
     quiet: bool = False
-    """Nothing is said of pyproject.toml."""
+    """Standard error does not name the settings from pyproject.toml."""
 
     @property
     def has_data(self) -> bool:
@@ -136,9 +136,9 @@ def resolve_settings(
         shown.project = project.shown if project is not None else ""
         raise typer.Exit
     if project is not None and not request.quiet:
-        told = of_project(both.origins, project)
-        if told:
-            streams.warn(told)
+        sources = of_project(both.origins, project)
+        if sources:
+            streams.warn(sources)
     return Found(both.settings, data, dataset, demonstrated)
 
 

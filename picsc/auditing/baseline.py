@@ -115,8 +115,8 @@ def read_baseline(path: Path | str) -> Baseline:
     except ValidationError as error:
         problem = problems(error, found)[0]
         key = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in problem.key)
-        said = f"{key} is {_short(problem.value)}, and must be {problem.said}"
-        said = f"{key} is missing" if problem.value is None and problem.said == "given" else said
+        said = f"{key} is {_short(problem.value)}, and must be {problem.requirement}"
+        said = f"{key} is missing" if problem.value is None and problem.requirement == "given" else said
         said = f"{key} is not known" if problem.unknown else said
         raise SettingsError(f"baseline {path} does not fit its schema: {said}; {_REWRITE}") from None
     return Baseline(str(path), content.files)

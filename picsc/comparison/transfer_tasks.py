@@ -168,7 +168,7 @@ def _targets(pieces: Sequence[Fragment], settings: CompareSettings) -> list[_Tar
     sources = [_found(name, pieces, "--train-on") for name in settings.train_on]
     wanted = [_found(name, pieces, "--test-on") for name in settings.test_on]
     for piece in (piece for piece in wanted if any(piece is source for source in sources)):
-        raise SettingsError(f"--train-on and --test-on both name {piece.name}: nothing may be learned from what judges")
+        raise SettingsError(f"--train-on and --test-on both name {piece.name}: the target must not be trained on")
     targets = wanted or [piece for piece in pieces if not any(piece is source for source in sources)]
     if not targets:
         raise SettingsError("--train-on names all pieces: leave one as the target")

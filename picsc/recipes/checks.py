@@ -125,7 +125,7 @@ def _of_targets(recipe: Recipe, settings: CompareSettings, folder: Path) -> Iter
             CompareSettings.model_validate(one.model_dump())
         except ValidationError as error:
             for problem in problems(error, one.model_dump()):
-                yield Problem(("data", i), None, problem.said, contradiction=True)
+                yield Problem(("data", i), None, problem.requirement, contradiction=True)
             continue
         if isinstance(one, CompareSettings) and one.test_on and not one.cut.ways:
             yield from _of_a_file(i, one.test_on, folder)

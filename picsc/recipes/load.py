@@ -19,7 +19,7 @@ from picsc.recipes.yaml import MOST_BYTES, Document, YamlError, read_yaml
 from picsc.settings import KINDS, WAYS, CvSettings, VerbSettings
 from picsc.settings.layers import Layer, joined
 from picsc.settings.problems import KeyPath, Problem
-from picsc.settings.pyproject import ProjectFile, beside
+from picsc.settings.pyproject import ProjectFile, next_to
 from picsc.settings.recipe import Entry, Grids, Recipe
 from picsc.settings.spelling import Spelling, built, sentence, spelled
 
@@ -120,7 +120,7 @@ def _load(path: Path, project: ProjectFile | None, *, with_data: bool) -> Loaded
     spelling = spelled({str(key): value for key, value in values.items() if key not in own}, kind)
     recipe, wrong = built(Recipe, own)
     settings, wrong_settings = built(kind, spelling.values)
-    given = beside(spelling.values, path.parent)
+    given = next_to(spelling.values, path.parent)
     origins: Mapping[tuple[str, ...], str] = {}
     if recipe is not None and all(one.contradiction for one in wrong_settings):  # what goes together shows when joined
         below = () if project is None else project.layers(recipe.verb)
@@ -174,8 +174,8 @@ def _told(
     told: list[tuple[int, str]] = []
     for problem in wrong:
         is_own = bool(problem.path) and problem.path[0] in Recipe.model_fields
-        if problem.said == "given" and problem.path[0] in _NEEDED:
-            problem = replace(problem, said=f"given: {_NEEDED[str(problem.path[0])]}")
+        if problem.requirement == "given" and problem.path[0] in _NEEDED:
+            problem = replace(problem, requirement=f"given: {_NEEDED[str(problem.path[0])]}")
         written = (
             problem
             if is_own or problem in spelling.problems

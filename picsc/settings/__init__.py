@@ -1,13 +1,13 @@
 """Every knob of every verb, validated once, before anything heavy is imported.
 
-- `audit`: everything `picsc audit` can be told
+- `audit`: the settings of `picsc audit`
 - `base`: what all settings have in common, and building them with all their problems at once
 - `by_keyword`: settings from the keywords of a Python verb
 - `choices`: names that a setting may have, in the order of the reports
-- `compare`: everything `picsc compare` can be told
+- `compare`: the settings of `picsc compare`
 - `cutting`: how one table is cut into pieces: folds, batches, groups, time, and clients that exist or are invented
-- `cv`: everything `picsc cv` can be told
-- `fed`: everything `picsc fed` can be told
+- `cv`: the settings of `picsc cv`
+- `fed`: the settings of `picsc fed`
 - `generate`: generated files: what repeats the settings is written from their fields
 - `keywords`: the settings as keywords of the Python verbs, generated
 - `layers`: settings from several places: what stands higher wins, and each value knows where it comes from. Torch-free
@@ -18,7 +18,7 @@
 - `reading`: how one table is read
 - `recipe`: what a recipe may hold apart from the settings of its verb. Torch-free
 - `recipe_schema`: the JSON Schema of recipes, for editors
-- `spelling`: settings as a file spells them: other spellings made alike, and what is wrong said with a line and a
+- `spelling`: settings as a file spells them: other spellings made alike, and problems with a line and a
   suggestion
 - `training`: how models are trained, and the corrected training
 """

@@ -71,5 +71,5 @@ class AuditSettings(Settings):
 
     @property
     def other_files(self) -> tuple[str, ...]:
-        """Files beside the data that are read like them: the one that `reference` names."""
+        """Other files that are read like the data: the one that `reference` names."""
         return () if self.reference is None or self.reference in REFERENCES else (self.reference,)

@@ -57,6 +57,6 @@ def validated(kind: type[S], **values: object) -> S:
 def _sentence(problem: Problem, kind: type[Settings]) -> str:
     """One problem as a sentence that starts with the option's name."""
     if problem.contradiction:
-        return problem.said
+        return problem.requirement
     names = tuple(part for part in problem.path if isinstance(part, str))
-    return f"{flag_of(kind, names) if names else '--settings'} {problem.value!r}: must be {problem.said}"
+    return f"{flag_of(kind, names) if names else '--settings'} {problem.value!r}: must be {problem.requirement}"

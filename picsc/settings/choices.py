@@ -35,7 +35,7 @@ PAPERS_METHODS: tuple[CompareMethod, ...] = COMPARE_METHODS[:6]
 """The columns of the paper's table of E5."""
 Weighting = Literal["iw", "ulsif", "rulsif", "kmm"]
 WEIGHTINGS: tuple[Weighting, ...] = ("iw", "ulsif", "rulsif", "kmm")
-"""Methods that weigh rows before training, whose names are those of `picsc.weighting`."""
+"""Methods that weight rows before training, whose names are those of `picsc.weighting`."""
 ModelName = Literal["auto", "mlp", "lenet", "bag", "lstm"]
 FileFormat = Literal["csv", "tsv", "parquet", "arrow", "arff", "keel", "libsvm", "jsonl", "npz", "xlsx"]
 """What a file holds; csv is delimited text whatever its delimiter, arrow is also feather."""

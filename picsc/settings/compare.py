@@ -150,7 +150,7 @@ class CompareSettings(Settings):
 
     @property
     def other_files(self) -> tuple[str, ...]:
-        """Files beside the data that are read like them: without a way to cut, what `test_on` names."""
+        """Other files that are read like the data: without a way to cut, what `test_on` names."""
         return () if self.cut.ways else self.test_on
 
     @property

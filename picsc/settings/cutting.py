@@ -137,7 +137,7 @@ class PartitionSettings(Settings):
 
 
 def with_shuffled_folds(values: object) -> object:
-    """Folds are shuffled unless that is said otherwise; other ways to cut have an order that must stay."""
+    """Folds are shuffled unless `shuffle` is given; other ways to cut have an order that must stay."""
     cut = values.get("cut") if isinstance(values, dict) else None
     if not isinstance(cut, dict) or "shuffle" in cut or any(cut.get(way) for way in ("batches", "by", "time")):
         return values

@@ -58,7 +58,7 @@ class CvSettings(Settings):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Columns that cut or weigh the table and are no covariates."""
+        """Columns that cut the table or hold row weights, and are no covariates."""
         return self.cut.keys if self.weights is None else (*self.cut.keys, self.weights)
 
     @property

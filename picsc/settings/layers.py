@@ -32,7 +32,7 @@ _EXCLUDED: dict[_Path, tuple[_Path, ...]] = {
     ("train_on",): _BIAS,
     ("test_on",): _BIAS,
 }
-"""What a value takes the place of although it has another name."""
+"""Settings that a value replaces although they have other names."""
 _OF_PARTITION = ("concentration", "classes", "noise")
 
 
@@ -41,13 +41,13 @@ class Layer:
     """Settings from one place."""
 
     origin: str
-    """A file's path as it is shown, `flag`, or `default` for what a command does where nothing is said."""
+    """A file's path as it is shown, `flag`, or `default` for what a command does where nothing is given."""
     values: Mapping[str, object]
     """As `picsc.settings` names them, tables inside; only what was given."""
     way: str = ""
     """A way to cut that is given outside of `values`, by grids or by entries of a recipe."""
     replaces: tuple[_Path, ...] = ()
-    """What lower places may not say, for the same reason."""
+    """Settings of lower places that do not hold, for the same reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def resolved(kind: type[S], layers: Sequence[Layer]) -> Resolved[S]:
     except SettingsError as error:
         _, wrong = built(kind, both.values)
         _, alone = built(kind, joined(kind, [layer for layer in layers if layer.origin in (DEFAULT, FLAG)]).values)
-        together = {one.said for one in wrong if one.contradiction} - {one.said for one in alone}
+        together = {one.requirement for one in wrong if one.contradiction} - {one.requirement for one in alone}
         files = {origin: None for origin in both.origins.values() if together and origin not in (DEFAULT, FLAG)}
         raise SettingsError(f"{error} (settings of {' and '.join(files)} took part)" if files else str(error)) from None
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 _INPUT_SHOULD = "Input should be "
-_SAID = {
+_WORDS = {
     "missing": "given",
     "model_type": "a table of keys and values",
     "dict_type": "a table of keys and values",
@@ -39,12 +39,12 @@ class Problem:
 
     path: KeyPath
     value: object
-    said: str
-    """What it must be: `greater than or equal to 2`; or the whole sentence of a contradiction."""
+    requirement: str
+    """The values that are allowed: `greater than or equal to 2`; or the whole sentence of a contradiction."""
     unknown: bool = False
     """The key is not known at all."""
     contradiction: bool = False
-    """Values that do not go together; `said` names them."""
+    """Values that do not go together; `requirement` is the whole sentence."""
 
     @property
     def key(self) -> str:
@@ -67,15 +67,17 @@ def problems(error: ValidationError, values: object) -> list[Problem]:
         path = (
             (*_written(detail["loc"][:-1], values), detail["loc"][-1]) if missing else _written(detail["loc"], values)
         )
-        said = str(detail["ctx"]["error"]) if contradiction else detail["msg"].removeprefix(_INPUT_SHOULD)
+        words = str(detail["ctx"]["error"]) if contradiction else detail["msg"].removeprefix(_INPUT_SHOULD)
         unknown = detail["type"] == "extra_forbidden"
-        said = _SAID.get(detail["type"], said)
-        if said == "text" and isinstance(detail["input"], bool | int | float):
-            said = "text; put it in quotes"
-        new = Problem(path, None if missing else detail["input"], said, unknown, contradiction)
+        words = _WORDS.get(detail["type"], words)
+        if words == "text" and isinstance(detail["input"], bool | int | float):
+            words = "text; put it in quotes"
+        new = Problem(path, None if missing else detail["input"], words, unknown, contradiction)
         old = found.get(path)
         if old is not None:
-            new = Problem(path, old.value, old.said if said in old.said else f"{old.said}, or {said}")
+            new = Problem(
+                path, old.value, old.requirement if words in old.requirement else f"{old.requirement}, or {words}"
+            )
         found[path] = new
     return list(found.values())
 

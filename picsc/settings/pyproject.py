@@ -110,8 +110,8 @@ def _table(text: str, shown: str) -> object:
     try:
         tool = tomllib.loads(text).get("tool")
     except (tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
-        said = re.sub(r"\('[^()]*'\)", lambda names: ".".join(re.findall("'([^']*)'", names[0])), str(error))
-        raise RecipeError((f"{shown}: is no TOML: {said}; --isolated leaves it out",)) from None
+        reason = re.sub(r"\('[^()]*'\)", lambda names: ".".join(re.findall("'([^']*)'", names[0])), str(error))
+        raise RecipeError((f"{shown}: is no TOML: {reason}; --isolated leaves it out",)) from None
     return tool.get("picsc") if isinstance(tool, dict) else None
 
 
@@ -119,25 +119,25 @@ def _checked(path: Path, shown: str, text: str, table: object) -> ProjectFile:
     if not isinstance(table, dict):
         raise RecipeError((f"{shown}: tool.picsc must be a table: [tool.picsc]",))
     lines = _lines(text)
-    told: list[tuple[int, str]] = []
+    sentences: list[tuple[int, str]] = []
 
-    def tell(problem: Problem, kind: type[BaseModel], prefix: tuple[str, ...], others: tuple[str, ...] = ()) -> None:
+    def report(problem: Problem, kind: type[BaseModel], prefix: tuple[str, ...], others: tuple[str, ...] = ()) -> None:
         elsewhere = _elsewhere(problem, prefix) if problem.unknown else ""
         dotted = ".".join(prefix) + "."
         line = lines.get(".".join((*prefix, *(part for part in problem.path if isinstance(part, str)))), 0)
         where = f"{shown}:{line}" if line else shown
-        said = f"{dotted}{problem.key}{elsewhere}" if elsewhere else sentence(problem, kind, others, prefix=dotted)
-        told.append((line, f"{where}: {said}"))
+        text = f"{dotted}{problem.key}{elsewhere}" if elsewhere else sentence(problem, kind, others, prefix=dotted)
+        sentences.append((line, f"{where}: {text}"))
 
     common = {key: value for key, value in table.items() if key not in KINDS}
     for problem, kind in _of_common(common):
-        tell(problem, kind, _TOP, (*KINDS, *(name for one in _ALL for name in one.model_fields)))
+        report(problem, kind, _TOP, (*KINDS, *(name for one in _ALL for name in one.model_fields)))
     verbs: dict[str, Mapping[str, object]] = {}
     outcome = AuditOutcome()
     for verb, kind in KINDS.items():
         own = table.get(verb, {})
         if not isinstance(own, dict):
-            tell(Problem((verb,), own, f"a table: [tool.picsc.{verb}]"), kind, _TOP)
+            report(Problem((verb,), own, f"a table: [tool.picsc.{verb}]"), kind, _TOP)
             continue
         outer = set(AuditOutcome.model_fields) if verb == "audit" else set()
         outside = {key.replace("-", "_"): value for key, value in own.items() if key.replace("-", "_") in outer}
@@ -149,11 +149,11 @@ def _checked(path: Path, shown: str, text: str, table: object) -> ProjectFile:
         spelling = spelled({key: own[key] for key in own if key.replace("-", "_") not in outer}, kind, hyphens=True)
         wrong += _problems(spelling, kind)
         for problem in wrong:
-            tell(problem, kind, (*_TOP, verb), tuple(outer))
-        verbs[verb] = beside(spelling.values, path.parent)
-    if told:
-        raise RecipeError(tuple(sentence for _, sentence in sorted(told, key=lambda one: one[0])))
-    return ProjectFile(path, shown, beside(common, path.parent), verbs, outcome)
+            report(problem, kind, (*_TOP, verb), tuple(outer))
+        verbs[verb] = next_to(spelling.values, path.parent)
+    if sentences:
+        raise RecipeError(tuple(sentence for _, sentence in sorted(sentences, key=lambda one: one[0])))
+    return ProjectFile(path, shown, next_to(common, path.parent), verbs, outcome)
 
 
 def _elsewhere(problem: Problem, table: tuple[str, ...]) -> str:
@@ -194,7 +194,7 @@ def _known(values: Mapping[str, object], kind: type[BaseModel]) -> dict[str, obj
     return found
 
 
-def beside(values: Mapping[str, object], folder: Path) -> dict[str, object]:
+def next_to(values: Mapping[str, object], folder: Path) -> dict[str, object]:
     """Settings whose file of reference is relative to the file that names it.
 
     Args:

@@ -73,7 +73,7 @@ class Grids(_Keys):
 
 
 class Paper(_Keys):
-    """The paper's table that stands beside ours."""
+    """The paper's table that is shown next to ours."""
 
     table: str
     method: Method | FedMethod | CompareMethod

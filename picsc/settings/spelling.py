@@ -1,4 +1,4 @@
-"""Settings as a file spells them: other spellings made alike, and what is wrong said with a line and a suggestion.
+"""Settings as a file spells them: other spellings made alike, and problems with a line and a suggestion.
 
 Torch-free. A recipe and `[tool.picsc]` of pyproject.toml go through here before `picsc.settings.layers` joins them.
 """
@@ -59,7 +59,7 @@ def spelled(values: Mapping[str, object], kind: type[Settings], *, hyphens: bool
         into = new
         for part in path[:-1]:
             inside = into.setdefault(part, {})
-            if not isinstance(inside, dict):  # penalty: 3 beside lambda: 0.1; the wrong value is told elsewhere
+            if not isinstance(inside, dict):  # penalty: 3 next to lambda: 0.1; the wrong value is reported elsewhere
                 break
             into = inside
         else:
@@ -129,17 +129,17 @@ def sentence(problem: Problem, kind: type[BaseModel], others: Iterable[str] = ()
     Args:
         problem: with the path that the file has.
         kind: settings that the path leads into.
-        others: keys beside those of `kind`.
+        others: keys in addition to those of `kind`.
         prefix: what stands before the path in the file, such as `tool.picsc.`.
     """
     key = f"{prefix}{problem.key}"
     if problem.contradiction:
-        return f"{key}: {problem.said}" if problem.path else problem.said
+        return f"{key}: {problem.requirement}" if problem.path else problem.requirement
     if problem.unknown:
         return f"{key}: unknown key{_meant(problem, kind, tuple(others))}"
     if problem.value is None:
-        return f"{key}: must be {problem.said}"
-    return f"{key} = {shown(problem.value)}: must be {problem.said}"
+        return f"{key}: must be {problem.requirement}"
+    return f"{key} = {shown(problem.value)}: must be {problem.requirement}"
 
 
 def shown(value: object) -> str:
@@ -157,11 +157,11 @@ def _meant(problem: Problem, kind: type[BaseModel], others: tuple[str, ...]) -> 
     for part in table:
         if isinstance(part, str):
             model = None if model is None else section_of(model, part)
-    beside = tuple(others) if model is None else (*(() if table else others), *model.model_fields)
+    keys = tuple(others) if model is None else (*(() if table else others), *model.model_fields)
     word = str(last).replace("-", "_")
     if word == _LAMBDA and table in ([], ["penalty"]):
         return "; a penalty of this name is a setting of cv, compare and fed"
-    near = difflib.get_close_matches(word, beside, n=1, cutoff=0.7)
+    near = difflib.get_close_matches(word, keys, n=1, cutoff=0.7)
     if near:
         return f"; did you mean {near[0]}?"
     everywhere = {path.rpartition(".")[2]: path for path in reversed(_paths(kind))}
@@ -171,7 +171,7 @@ def _meant(problem: Problem, kind: type[BaseModel], others: tuple[str, ...]) -> 
     having = [verb for verb, other in KINDS.items() if not table and word in other.model_fields]
     if having:
         return f"; it is a setting of {', '.join(having)}"
-    known = sorted(set(beside))
+    known = sorted(set(keys))
     listed = f" (known: {', '.join(known)})" if known else ""
     return listed if len(known) <= _MOST else "; `picsc config` shows the settings of a command"
 

@@ -39,7 +39,7 @@ def audit(
     a bug in picsc. Of several files all are audited, and the worst counts.
 
     Reports are written before a non-zero exit. JUnit fails what --fail-on fails, whatever --exit-zero says. Annotations
-    for GitHub go to standard error beside the report, unless they get a file, and the job's summary gets the Markdown.
+    for GitHub go to standard error next to the report, unless they get a file, and the job's summary gets the Markdown.
     """
     with exits.handle_errors():
         first = next(iter(data or ()), None)

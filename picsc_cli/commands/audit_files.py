@@ -59,7 +59,7 @@ def audited(
 
     Returns:
         The report of one table; or the reports of several, and for a file that cannot be used its sentence, which is
-        also said on standard error.
+        also written to standard error.
 
     Raises:
         PicscError: the reference, the baseline, or the only table, cannot be used.

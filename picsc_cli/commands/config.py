@@ -47,7 +47,7 @@ def config(ctx: typer.Context, words: Words = None) -> None:
             with command.make_context(verb, list(arguments), parent=group) as inside:
                 command.invoke(inside)
         except typer.Exit:
-            if shown.resolved is None:  # its help was asked for, or it has said what is wrong
+            if shown.resolved is None:  # its help was asked for, or it has reported what is wrong
                 raise
     with exits.handle_errors():
         as_json = (inside.params.get("output") or [""])[-1] == "json"
@@ -70,8 +70,8 @@ def _check_verb(word: str) -> None:
 
 def _rows(shown: layered.Shown) -> list[tuple[str, object, str]]:
     rows = list(shown.resolved.rows()) if shown.resolved is not None else []
-    told = {} if shown.outcome is None else shown.outcome.model_dump(exclude_defaults=True)
-    return rows + [(name, value, shown.project) for name, value in told.items()]
+    outcome = {} if shown.outcome is None else shown.outcome.model_dump(exclude_defaults=True)
+    return rows + [(name, value, shown.project) for name, value in outcome.items()]
 
 
 def _table(verb: str, shown: layered.Shown) -> str:

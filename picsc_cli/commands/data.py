@@ -51,7 +51,7 @@ def list_sets(data_dir: options.DataDir = None) -> None:
 
 @app.command(cls=PanelledCommand)
 def get(name: _Name, data_dir: options.DataDir = None) -> None:
-    """Fetch a data set from OpenML into the data directory, its SHA-256 beside it."""
+    """Fetch a data set from OpenML into the data directory, with its SHA-256 in a file next to it."""
     with exits.handle_errors(), streams.progress(quiet=False) as progress:
         from picsc.datasets.catalog import inventory
 

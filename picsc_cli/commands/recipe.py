@@ -35,18 +35,18 @@ def check(files: Files, isolated: options.Isolated = False) -> None:
         from picsc_cli.resolve import found_project
 
         project = found_project(isolated=isolated)
-        told: list[str] = []
+        sentences: list[str] = []
         for file in files:
             try:
                 [loaded] = load_recipes([file], project)
             except RecipeError as error:
-                told += error.problems
+                sentences += error.problems
             else:
                 runs = len(loaded.tasks)
                 shown = printable(str(file))
                 streams.write_stdout(f"{shown}: fine, {runs} run{'s' if runs > 1 else ''} of {loaded.recipe.verb}\n")
-        if told:
-            raise RecipeError(tuple(told))
+        if sentences:
+            raise RecipeError(tuple(sentences))
 
 
 @app.command(cls=PanelledCommand)

@@ -1,4 +1,4 @@
-"""`picsc run`: recipes, one table each with the paper's numbers beside ours."""
+"""`picsc run`: recipes, one table each with the paper's numbers next to ours."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Run recipes and show the paper's numbers beside ours.
+    """Run recipes and show the paper's numbers next to ours.
 
     Settings of [tool.picsc] in pyproject.toml lie under those of the recipes.
 
@@ -50,9 +50,9 @@ def run(
         outputs.check(wanted, read=(*recipes, *tables))
         if project is not None and not quiet:
             for recipe in loaded:
-                told = of_project(recipe.origins, project)
-                if told:
-                    streams.warn(f"{recipe.path}: {told}")
+                sources = of_project(recipe.origins, project)
+                if sources:
+                    streams.warn(f"{recipe.path}: {sources}")
         with streams.progress(quiet=quiet) as progress:
             from picsc.recipes.run import run_recipes  # loads scipy, so after everything that may be wrong above
 

@@ -133,7 +133,7 @@ def test_a_data_set_says_what_its_own_target_is(tmp_path: Path) -> None:
         (with_data("{data: a, by: b, bias: c}"), "data[1]: --bias selects training rows at random: leave out pieces"),
         (
             with_data("a, {data: b, by: c, train_on: [x], test_on: [x]}"),
-            "data[2]: --train-on and --test-on both name x: nothing may be learned from what judges",
+            "data[2]: --train-on and --test-on both name x: the target must not be trained on",
         ),
         (with_data("{data: a, train_on: [x]}"), "data[1]: --train-on names pieces: give --by"),
         (with_data("{data: a, test_on: [no.csv]}"), "data[1].test_on = ['no.csv']: must be one file in "),

@@ -15,7 +15,7 @@ from picsc.reports.compare import CompareReport
 from picsc.settings import COMPARE_METHODS, CompareSettings, validated
 from picsc.settings.layers import Layer, joined
 from picsc_cli.app import app
-from picsc_cli.commands.compare import DEMONSTRATED, time_line, untimed
+from picsc_cli.commands.compare import DEMONSTRATION, time_line, untimed
 from picsc_cli.gates import FailOnWorse, Gate, check, gate, verdicts
 from tests.factories.compare import above, compare_method, compare_report, one_target, timed
 
@@ -158,7 +158,7 @@ def test_contradictions_exit_2_with_one_sentence(arguments: tuple[str, ...], wor
     ],
 )
 def test_the_demonstration_gives_way_to_options(chosen: dict[str, object], expected: dict[str, object]) -> None:
-    values = joined(CompareSettings, (Layer("default", DEMONSTRATED), Layer("flag", chosen))).values
+    values = joined(CompareSettings, (Layer("default", DEMONSTRATION.settings), Layer("flag", chosen))).values
     assert values == expected
     assert validated(CompareSettings, **values).repeats == expected["repeats"]
 

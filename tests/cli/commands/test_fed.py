@@ -16,7 +16,7 @@ from picsc.errors import SettingsError
 from picsc.settings import FED_METHODS, FedSettings, validated
 from picsc.settings.layers import Layer, joined
 from picsc_cli.app import app
-from picsc_cli.commands.fed import DEMONSTRATED
+from picsc_cli.commands.fed import DEMONSTRATION
 from picsc_cli.output import destinations as outputs
 from tests.factories.fed import fed_audit_report, fed_method, fed_report
 
@@ -177,7 +177,7 @@ def test_the_demonstration_gives_way_to_options(
     invented: dict[str, object], chosen: dict[str, object], expected: tuple[dict[str, object], dict[str, object]]
 ) -> None:
     flags = Layer("flag", {"clients": invented, **chosen})
-    values = joined(FedSettings, (Layer("default", DEMONSTRATED), flags)).values
+    values = joined(FedSettings, (Layer("default", DEMONSTRATION.settings), flags)).values
     small = {"model": "mlp", "hidden": 16, "methods": ("fedavg", "fedprox", "scaffold", "picsc")}
     assert values == {"clients": expected[0], **small, **expected[1]}
     assert validated(FedSettings, **values).model == "mlp"
