@@ -2,13 +2,24 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
+from hypothesis import settings
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # as many workers as cores, each with as many threads as cores, wait for each other; set before torch is imported
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")  # the same examples in every run, so that a failure is of the change that is checked
+
+
+@pytest.hookimpl(optionalhook=True, wrapper=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """Every worker loads torch and keeps a gigabyte."""
+    return min((yield), 8)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -24,7 +24,7 @@ def test_options_in_readme_exist(name: str) -> None:
 def test_first_two_commands_install_with_the_tested_versions() -> None:
     first, second = re.findall(r"```bash\n(.*?)\n```", README, re.S)[:2]
     assert first == "pip install -c constraints.txt . && picsc audit"
-    assert second == 'pip install -c constraints.txt ".[dev]" && pytest'
+    assert second == 'pip install -c constraints.txt ".[dev]" && pytest -n auto --dist worksteal'
     assert "torch==2.13.0" in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
 
 

@@ -157,8 +157,8 @@ def test_rows_without_weight_are_not_learned_from(kind: str) -> None:
     other[20:] = one.train[39:19:-1]
     beside = [replace(one, weight=weight), replace(one, train=other, weight=weight), one]
     weighed, reordered, plain = outputs(backend, *beside)
-    np.testing.assert_array_equal(weighed, reordered)
-    assert not np.array_equal(weighed, plain)
+    np.testing.assert_allclose(weighed, reordered, rtol=1e-5, atol=1e-6)  # a vectorised kernel rounds by a row's place
+    assert np.abs(weighed - plain).max() > 0.01
 
 
 @EVERY
