@@ -20,13 +20,6 @@ from picsc.reports.cv import CvReport, MethodReport
 from picsc.settings import METHODS, CvSettings, ReadSettings, validated
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run folders of these tests are not the user's."""
-    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
-        monkeypatch.setenv(name, str(tmp_path / "cache"))
-
-
 def classed(n: int = 60, f: int = 3, classes: int = 2, seed: int = 0) -> pd.DataFrame:
     """Normal columns whose means follow from the class; classes in random order."""
     rng = np.random.default_rng(seed)
