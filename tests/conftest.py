@@ -2,13 +2,24 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
+from hypothesis import settings
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # as many workers as cores, each with as many threads as cores, wait for each other; set before torch is imported
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")  # the same examples in every run, so that a failure is of the change that is checked
+
+
+@pytest.hookimpl(optionalhook=True, wrapper=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """Every worker loads torch and keeps a gigabyte."""
+    return min((yield), 8)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -17,3 +28,13 @@ def interruptible() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Run folders of tests are neither the user's nor another worker's, which would find them in use."""
+    folder = str(tmp_path_factory.mktemp("cache"))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
+            patch.setenv(name, folder)
+        yield

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from picsc.datasets.files.csv_columns import NA
 from picsc.datasets.files.read import read_frame
 from picsc.datasets.files.table import FileTable
 from picsc.errors import DataError
@@ -32,3 +33,12 @@ def refused(path: Path, content: bytes | str, options: ReadSettings = PLAIN) -> 
     assert str(path) in message
     assert "\n" not in message
     return message
+
+
+def is_word(text: str) -> bool:
+    """Whether no column of such texts holds numbers, which `INF` and `-Infinity` are: missing values make neither."""
+    try:
+        float(text)
+    except ValueError:
+        return True
+    return text.strip() in NA

@@ -151,7 +151,8 @@ def _pixel_waves(images: ImageSet, source: Rows, seed: int, device: torch.device
     phases = (torch.rand(RANDOM_FEATURES, generator=generator) * (2 * math.pi)).to(device)
 
     def read(rows: Rows) -> Tensor:
-        return torch.addmm(phases, _flat_pixels(images, rows).to(device), directions).cos_()
+        # phases last: a product that begins with them rounds every term to their size, in an order of the processor's
+        return torch.mm(_flat_pixels(images, rows).to(device), directions).add_(phases).cos_()
 
     return read, _rows_at_once(p)
 
@@ -175,10 +176,13 @@ def _flat_pixels(images: ImageSet, rows: Rows) -> Tensor:
 
 
 def _median_distance(x: Tensor) -> float:
-    """Between different points, or 1 where all are the same."""
+    """Between different points; where all are the same the number of dimensions, which keeps arguments of waves small.
+
+    Rows that are the same have products that differ in their last digits, which must be far below `NOISE`.
+    """
     distances = torch.pdist(x)
     apart = distances[distances > 0]
-    return float(apart.median()) if len(apart) else 1.0
+    return float(apart.median()) if len(apart) else float(x.shape[1])
 
 
 def _standardised(source: Tensor, target: Tensor, step: int) -> tuple[Tensor, Tensor]:

@@ -8,5 +8,5 @@
 - `run_folder`: the folder that a run keeps its finished parts in, so that an interrupted run loses only the part in
   work
 - `threads`: how many cores torch may use
-- `versions`: versions of what computed a report
+- `versions`: versions of what computed a report, and the kind of processor
 """

@@ -1,15 +1,24 @@
-"""Versions of what computed a report."""
+"""Versions of what computed a report, and the kind of processor."""
 
 from __future__ import annotations
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
+import torch
+
 
 def versions() -> dict[str, str]:
-    """Of Python, of picsc and of every package that computes."""
+    """Of Python, of picsc, of every package that computes, and of the processor as torch uses it, such as AVX2.
+
+    Kernels for other kinds of processor round in another order: the same seed gives the same bytes on one kind.
+    """
     packages = ("picsc", "numpy", "scipy", "pandas", "scikit-learn", "torch")
-    return {"python": platform.python_version(), **{name: _version(name) for name in packages}}
+    return {
+        "python": platform.python_version(),
+        **{name: _version(name) for name in packages},
+        "cpu": torch.backends.cpu.get_cpu_capability(),
+    }
 
 
 def _version(package: str) -> str:

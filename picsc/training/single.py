@@ -79,7 +79,7 @@ def train(
     Source: "Model architectures" (Adam); Algorithm 1 with `penalty`; Eq. 16 with `anchor`; with `guided` dynamic
         importance weighting, see `picsc.training.objectives.guided_by`.
     Reading: with `penalty`, every fragment has the same share of each minibatch, and so of the task's loss. The same
-        seed gives the same bytes on the same machine, and strength 0 the bytes of plain training.
+        seed gives the same bytes on the same kind of processor, and strength 0 the bytes of plain training.
 
     Args:
         model: in the mode that it shall be trained in; its frozen parameters stay as they are.

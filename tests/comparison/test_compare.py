@@ -15,13 +15,6 @@ from picsc.reports.compare import CompareMethodReport, CompareReport
 from picsc.settings import COMPARE_METHODS, CompareSettings, ReadSettings, validated
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run folders of these tests are not the user's."""
-    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
-        monkeypatch.setenv(name, str(tmp_path / "cache"))
-
-
 def classed(n: int = 120, *, shift: float = 0.0, seed: int = 0) -> pd.DataFrame:
     """Two classes whose boundary is bent, and four sites; site d has its covariates moved by `shift`."""
     rng = np.random.default_rng(seed)

@@ -101,8 +101,8 @@ def test_an_error_that_does_not_survive_goes_as_its_text() -> None:
 def test_an_error_ends_running_tasks_and_drops_waiting_ones() -> None:
     start = time.monotonic()
     with pytest.raises(DataError, match="at once"):
-        run_tasks(fail_or_sleep, [60, 0, 60, 60], 2)
-    assert time.monotonic() - start < 30
+        run_tasks(fail_or_sleep, [300, 0, 300, 300], 2)
+    assert time.monotonic() - start < 120
 
 
 @WINDOWS
@@ -134,7 +134,7 @@ from picsc.runtime.processes import run_tasks
 
 def sleep(folder):
     Path(folder, str(os.getpid())).touch()
-    time.sleep(120)
+    time.sleep(300)
 
 if __name__ == "__main__":
     print("begins", flush=True)
@@ -155,8 +155,8 @@ def alive(process: int) -> bool:
 
 
 def all_end(processes: list[int]) -> bool:
-    """Whether all of them end within 10 seconds."""
-    end = time.monotonic() + 10
+    """Whether all of them end within a minute."""
+    end = time.monotonic() + 60
     while any(alive(process) for process in processes) and time.monotonic() < end:
         time.sleep(0.05)
     return not any(alive(process) for process in processes)
@@ -183,7 +183,7 @@ def asleep(folder: Path) -> list[int]:
 
 
 def assert_interrupted(program: subprocess.Popen[str]) -> None:
-    _, said = program.communicate(timeout=20)  # the workers hold the same stream: it ends with the last of them
+    _, said = program.communicate(timeout=60)  # the workers hold the same stream: it ends with the last of them
     assert program.returncode == -signal.SIGINT  # what Python does with a KeyboardInterrupt that nobody caught
     assert said.splitlines()[-1] == "KeyboardInterrupt"
     assert said.count("Traceback") == 1, said  # the workers say nothing

@@ -177,13 +177,13 @@ def test_signals_end_with_one_line_and_their_exit_code(number: signal.Signals, c
         "import time, typer\nfrom picsc_cli.console import exits\n"
         "try:\n"
         "    with exits.handle_errors('interrupted; kept'):\n"
-        "        print('ready', flush=True); time.sleep(60)\n"
+        "        print('ready', flush=True); time.sleep(300)\n"
         "except typer.Exit as done: exits.leave(SystemExit(done.exit_code))"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"ready\n"
         process.send_signal(number)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (code, b"picsc: interrupted; kept\n")
 
 

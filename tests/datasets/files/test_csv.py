@@ -19,7 +19,7 @@ from picsc.datasets.load import load
 from picsc.errors import DataError, PicscError, SettingsError
 from picsc.reports.common import Choice
 from picsc.settings import ReadSettings
-from tests.tables_in_files import PLAIN, read, refused
+from tests.tables_in_files import PLAIN, is_word, read, refused
 
 
 @pytest.fixture
@@ -307,7 +307,7 @@ class TestPandas:
 class TestProperties:
     """Any table of numbers and words comes back; any bytes give a table or one sentence."""
 
-    word = st.text(string.ascii_letters + ' ,;|"\n\té-', min_size=1, max_size=8)
+    word = st.text(string.ascii_letters + ' ,;|"\n\té-', min_size=1, max_size=8).filter(is_word)
     number = st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False), st.integers(-(2**53), 2**53))
 
     @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

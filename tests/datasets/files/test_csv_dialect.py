@@ -15,7 +15,7 @@ from picsc.datasets.files.csv_columns import NA
 from picsc.datasets.files.read import read_frame
 from picsc.datasets.files.table import FileTable
 from picsc.settings import ReadSettings
-from tests.tables_in_files import PLAIN, refused, table
+from tests.tables_in_files import PLAIN, is_word, refused, table
 
 CHARACTERS = {",": ",", ";": ";", "tab": "\t", "|": "|", "space": " "}
 
@@ -244,7 +244,7 @@ class TestRemarks:
 
 
 class TestProperties:
-    word = st.text(string.ascii_letters + "'\" ,;|é-\n\t#", min_size=1, max_size=8)
+    word = st.text(string.ascii_letters + "'\" ,;|é-\n\t#", min_size=1, max_size=8).filter(is_word)
     number = st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False), st.integers(-(2**53), 2**53))
 
     @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
