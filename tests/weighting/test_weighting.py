@@ -34,7 +34,8 @@ def correlation(a: Tensor, b: Tensor) -> float:
 @pytest.mark.parametrize("ridge", [1e-3, 1.0])
 def test_leaving_one_out_is_fitting_again(alpha: float, n_nu: int, n_de: int, ridge: float) -> None:
     generator = torch.Generator().manual_seed(0)
-    nu, de = (torch.randn(rows, 6, generator=generator, dtype=torch.float64) + 0.2 for rows in (n_nu, n_de))
+    means = torch.tensor([0.8, -0.8]).repeat(3)  # negative ones have no weight
+    nu, de = (torch.randn(rows, 6, generator=generator, dtype=torch.float64) + means for rows in (n_nu, n_de))
     pairs = min(n_nu, n_de)
     found = leave_one_out(
         nu[:pairs].mT,

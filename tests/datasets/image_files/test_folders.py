@@ -186,7 +186,7 @@ def test_kmnist_pairs_and_its_test_half_alone(tmp_path: Path) -> None:
     ("arrays", "words"),
     [
         ({"X": GREY.astype(float) / 255, "y": LABELS}, "not all whole numbers from 0 to 255"),
-        ({"X": GREY.astype(int) - 1, "y": LABELS}, "not all whole numbers from 0 to 255"),
+        ({"X": GREY.astype(int) - 256, "y": LABELS}, "not all whole numbers from 0 to 255"),
         ({"X": np.full((2, 3, 3), np.nan), "y": LABELS[:2]}, "not all whole numbers from 0 to 255"),
         ({"X": np.array([GREY[0], GREY[1, :4]], dtype=object), "y": LABELS[:2]}, "Python objects"),
         ({"X": GREY}, "an array x but no y"),
