@@ -12,9 +12,9 @@ The time of the round is from the first weights to the mean, when all processes 
 the time that they need until then is in that of the whole process. Flower's settings are described in
 federation_flower.py, which runs in an environment of its own with flwr[simulation] and torch. The resulting models are
 scored here, on MNIST's 10,000 test images. Processor time of the round is counted by either side itself: for Flower
-that of its server and of the clients' training, without ray. Processor time and memory of the whole process are those of all processes that a
-side starts, read from /proc twice a second; memory is the largest sum at any one time, and pages that processes share
-are counted once. Linux only.
+that of its server and of the clients' training, without ray. Processor time and memory of the whole process are those
+of all processes that a side starts, read from /proc twice a second; memory is the largest sum at any one time, and
+pages that processes share are counted once. Linux only.
 """
 
 from __future__ import annotations
@@ -306,8 +306,8 @@ def where_flower(runs: list[Run]) -> str:
     outside = statistics.median(run.whole - run.seconds for run in runs)
     return (
         f"- In Flower's round, {runs[0].details['actors']} actors are {100 * inside:.0f} % of the time inside a "
-        f"client's training, where they have a core {100 * busy:.0f} % of the time. Training takes {training:.1f} processor "
-        f"seconds in all, the server {server:.1f}. Outside the round, {outside:.1f} s go to starting and ending "
+        f"client's training, where they have a core {100 * busy:.0f} % of the time. Training takes {training:.1f} "
+        f"processor seconds in all, the server {server:.1f}. Outside the round, {outside:.1f} s go to starting and ending "
         "processes, imports, data and warming up"
     )
 

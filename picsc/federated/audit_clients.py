@@ -1,4 +1,4 @@
-"""The federated audit: tests for shifted clients from summaries alone, no row leaves a client (paper, Eq. 1, 8, 14)."""
+"""The federated audit: tests for shifted clients from summaries alone (paper, Eq. 1, 8 and 14)."""
 
 from __future__ import annotations
 
@@ -133,13 +133,13 @@ def _common_model(
 
 def _client_audit(name: str, verdict: ClientVerdict) -> ClientAudit:
     p_model, p_data = (None if p is None else min(1.0, 2 * p) for p in (verdict.p_gap, verdict.p_kl))
-    known = [p for p in (p_model, p_data) if p is not None]
-    p = min(known) if known else None
+    tested = [p for p in (p_model, p_data) if p is not None]
+    p = min(tested) if tested else None
     return ClientAudit(
         name=name,
         rows=verdict.n,
         tau=verdict.tau,
-        gamma=verdict.gamma if known else None,
+        gamma=verdict.gamma if tested else None,
         p=p,
         fisher_gap=verdict.fisher_gap,
         relative_gap=verdict.fisher_gap_relative,

@@ -109,7 +109,7 @@ def summarise(
         seen += len(chunk)
     if total is None or differences is None or seen != n or n == 0:
         raise DataError(
-            f"a client has {n} rows of features and {seen} rows of squared scores: need as many, at least 1"
+            f"a client has {n} rows of features and {seen} rows of squared scores: need equal numbers, at least 1"
         )
     if not bool(total.isfinite().all()):
         raise NumericsError(f"squared scores of a client's {n} rows are not finite: the model it received has diverged")

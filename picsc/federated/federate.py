@@ -147,7 +147,7 @@ def federate_dataset(
             report_progress(f"{finished[0]} of {len(tasks)} runs done")
 
         alone = settings.jobs == 1 or len(tasks) == 1
-        run = partial(run_repeat, progress=report_progress) if alone else run_repeat  # not from another process
+        run = partial(run_repeat, progress=report_progress) if alone else run_repeat  # other processes cannot report
         found = run_tasks(run, tasks, settings.jobs, done=done)
         report_progress("auditing the clients")
         return assemble(data, split, settings, repeats, _by_method(settings, found), findings, manifest)
