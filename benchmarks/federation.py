@@ -307,8 +307,8 @@ def where_flower(runs: list[Run]) -> str:
     return (
         f"- In Flower's round, {runs[0].details['actors']} actors are {100 * inside:.0f} % of the time inside a "
         f"client's training, where they have a core {100 * busy:.0f} % of the time. Training takes {training:.1f} "
-        f"processor seconds in all, the server {server:.1f}. Outside the round, {outside:.1f} s go to starting and ending "
-        "processes, imports, data and warming up"
+        f"processor seconds in all, the server {server:.1f}. Outside the round, {outside:.1f} s go to starting and "
+        "ending processes, imports, data and warming up"
     )
 
 
