@@ -1,4 +1,4 @@
-"""Does the audit from summaries alone keep its level, and what does it see?
+"""False alarms and power of the audit from summaries alone.
 
     python benchmarks/federated_audit.py [--repeats 200]
 
@@ -22,7 +22,7 @@ from torch.nn.functional import cross_entropy, one_hot
 
 from picsc.datasets.encoding import Covariates, of_numbers
 from picsc.federated.client_summary import summarise
-from picsc.federated.summary_tests import ClientVerdict, test_clients
+from picsc.federated.summary_tests import ClientVerdict, run_client_tests
 from picsc.fisher.diagonal import row_scores
 from picsc.runtime.threads import one_thread
 from picsc.training.networks import mlp
@@ -66,7 +66,7 @@ def audit(kind: str, steps: int, seed: int, changed: slice, change: Change) -> t
         )
         for k, (x_k, y_k) in enumerate(zip(x.split(SIZES), y.split(SIZES), strict=True))
     ]
-    return test_clients(summaries, covariates)
+    return run_client_tests(summaries, covariates)
 
 
 def mean_moves(x: Tensor, _: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""What a round of federated averaging costs in picsc, next to Flower's simulation of the same round.
+"""Cost of a round of federated averaging in picsc, next to Flower's simulation of the same round.
 
     python benchmarks/federation.py --flower-python PATH [--clients 100] [--repeats 3] [--data-dir DIR] [--write PATH]
 
@@ -9,12 +9,12 @@ all cores. A repeat has its own partition, weights and minibatches; the weights 
 training images, because ten steps from random ones leave LeNet at chance, where all accuracies are alike.
 
 The time of the round is from the first weights to the mean, when all processes live, have read the data and are warm;
-what they need until then is in the time of the whole process. What Flower is given is said in federation_flower.py,
-which runs in an environment of its own with flwr[simulation] and torch. The resulting models are scored here, on
-MNIST's 10,000 test images. Processor time of the round is what either side counts itself: for Flower its server and
-the clients' training, without ray. Processor time and memory of the whole process are those of all processes that a
-side starts, read from /proc twice a second; memory is the largest sum at any one time, and pages that processes share
-are counted once. Linux only.
+the time that they need until then is in that of the whole process. Flower's settings are described in
+federation_flower.py, which runs in an environment of its own with flwr[simulation] and torch. The resulting models are
+scored here, on MNIST's 10,000 test images. Processor time of the round is counted by either side itself: for Flower
+that of its server and of the clients' training, without ray. Processor time and memory of the whole process are those
+of all processes that a side starts, read from /proc twice a second; memory is the largest sum at any one time, and
+pages that processes share are counted once. Linux only.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ from picsc.federated.clients.evaluation import own_rows
 from picsc.federated.clients.local_steps import LocalRecipe
 from picsc.federated.clients.local_terms import LocalTerms
 from picsc.federated.clients.networks import ClientModules
-from picsc.federated.rounds import Contender, RoundSettings, begin, run_round
+from picsc.federated.rounds import RoundSettings, run_round
+from picsc.federated.run_state import Contender, initial_run
 from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
 from picsc.training.networks import lenet
@@ -61,19 +62,21 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Round(NamedTuple):
-    """What a round gave and took."""
+    """The model and the cost of one round."""
 
     theta: NDArray[np.float32]
+    """Mean model after the round, (d,)."""
     seconds: float
+    """Wall-clock seconds."""
     processor: float
-    """Processor seconds, of all processes that take part."""
+    """Processor seconds of all processes that take part."""
 
 
 class Run(NamedTuple):
     """One process of one side."""
 
     seconds: float
-    """Of the round."""
+    """Seconds of the round."""
     processor: float
     """Processor seconds of the round."""
     whole: float
@@ -81,36 +84,40 @@ class Run(NamedTuple):
     whole_processor: float
     """Processor seconds of the whole process and all that it started."""
     memory: float
-    """Most of it at any one time, MB."""
+    """Largest memory of all its processes at any one time, MB."""
     accuracy: float
+    """Accuracy of the mean model on the test images, in [0, 1]."""
     theta: NDArray[np.float32]
-    said: dict[str, Any]
-    """What else the side told."""
+    """Mean model after the round, (d,)."""
+    details: dict[str, Any]
+    """Timings and versions that the side reports itself."""
 
 
 class Start(NamedTuple):
-    """Where a repeat starts."""
+    """The model that a repeat starts from."""
 
     theta: NDArray[np.float32]
+    """Parameters, (d,)."""
     accuracy: float
+    """Accuracy on the test images, in [0, 1]."""
 
 
 class Watch(threading.Thread):
-    """Reads what a process and its descendants use, seldom enough to cost only a percent of the cores."""
+    """Reads processor time and memory of a process and its descendants, at a cost of about 1 % of the cores."""
 
     def __init__(self, root: int) -> None:
-        """Watch from the process with this number on."""
+        """Watch the process with this number."""
         super().__init__(daemon=True)
         self.known, self.over = {root}, threading.Event()
         self.ticks: dict[int, int] = {}
         self.memory = 0.0
 
     def run(self) -> None:
-        """Look until told to stop."""
+        """Read until `over` is set."""
         while not self.over.wait(0.5):
-            self.look()
+            self.read()
 
-    def look(self) -> None:
+    def read(self) -> None:
         """One reading; processes that end meanwhile are left out."""
         parents: dict[int, int] = {}
         ticks: dict[int, int] = {}
@@ -119,7 +126,7 @@ class Watch(threading.Thread):
                 process, after_name = int(folder.name), (folder / "stat").read_text().rpartition(")")[2].split()
                 parents[process], ticks[process] = int(after_name[1]), sum(map(int, after_name[11:13]))
         grown = True
-        while grown:  # who was once a descendant stays one, also when its parent has ended
+        while grown:  # a descendant stays one when its parent has ended
             found = {process for process, parent in parents.items() if parent in self.known} - self.known
             self.known |= found
             grown = bool(found)
@@ -129,7 +136,7 @@ class Watch(threading.Thread):
 
 
 def proportional(process: int) -> float:
-    """Memory of a process, its part of shared pages included, MB."""
+    """Memory of a process with its share of shared pages, MB."""
     with suppress(OSError):
         for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
@@ -138,7 +145,7 @@ def proportional(process: int) -> float:
 
 
 def dealt(images: ImageSet, clients: int, seed: int) -> NDArray[np.int64]:
-    """Row numbers of each client, (clients, rows); the few training rows that are left over go to nobody."""
+    """Row numbers of each client, (clients, rows); the few training rows that are left over are not used."""
     training = np.setdiff1d(np.arange(images.n), images.test)
     size = len(training) // clients
     order = np.random.default_rng(seed).permutation(training)[: clients * size]
@@ -146,7 +153,7 @@ def dealt(images: ImageSet, clients: int, seed: int) -> NDArray[np.int64]:
 
 
 def write_round(path: Path, images: ImageSet, clients: int, seed: int) -> Start:
-    """All that a side needs for one round."""
+    """Write the file with everything that a side needs for one round."""
     rows = dealt(images, clients, seed)
     scale = np.array(pixel_scale(images.pixels[rows.ravel()]))
     model = lenet(1, 28, 10, seed=seed)
@@ -177,35 +184,33 @@ def unflat(theta: NDArray[np.float32]) -> nn.Module:
 
 
 def _picsc_round(path: Path) -> Round:
-    """The round as `picsc fed` plays it: clients one model at a time, on as many threads as there are cores."""
+    """The round as `picsc fed` runs it: clients one model at a time, on as many threads as there are cores."""
     with np.load(path) as stored:
-        given = {name: stored[name] for name in stored.files}
-    images = standardised(given["pixels"], given["scale"]).to(memory_format=torch.channels_last)
-    rows = tuple(np.sort(each) for each in given["clients"])
+        inputs = {name: stored[name] for name in stored.files}
+    images = standardised(inputs["pixels"], inputs["scale"]).to(memory_format=torch.channels_last)
+    rows = tuple(np.sort(each) for each in inputs["clients"])
     clients = ClientModules(
         take=lambda chosen: images[torch.from_numpy(chosen)],
-        y=torch.from_numpy(given["labels"]),
+        y=torch.from_numpy(inputs["labels"]),
         classes=10,
         train=rows,
-        judges=own_rows([torch.from_numpy(each[:1]) for each in rows]),  # Flower does not score in the round either
+        test=own_rows([torch.from_numpy(each[:1]) for each in rows]),  # Flower does not score in the round either
         model=lambda seed: lenet(1, images.shape[-1], 10, seed=seed),
-        recipe=LocalRecipe(int(given["epochs"]), int(given["batch_size"]), momentum=float(given["momentum"])),
+        recipe=LocalRecipe(int(inputs["epochs"]), int(inputs["batch_size"]), momentum=float(inputs["momentum"])),
         workers=len(os.sched_getaffinity(0)),
     )
-    entry = Contender("fedavg", FedAvg(), clients, (float(given["lr"]),))
-    course = begin(entry, 0)
-    course.state["theta"] = torch.from_numpy(given["theta"])[None]
-    rules = RoundSettings(
-        rounds=1, seed=1_000_000 * (int(given["seed"]) + 1), participants=len(rows)
+    contender = Contender("fedavg", FedAvg(), clients, (float(inputs["lr"]),))
+    run = initial_run(contender, 0)
+    run.state["theta"] = torch.from_numpy(inputs["theta"])[None]
+    round_settings = RoundSettings(
+        rounds=1, seed=1_000_000 * (int(inputs["seed"]) + 1), participants=len(rows)
     )  # not Flower's order
     with one_thread():
-        warm = torch.tensor(entry.rates)
-        clients.fit(
-            np.arange(2), course.state["theta"][None], LocalTerms(), warm, seed=0, round_number=0
-        )  # as Flower's
+        warm = torch.tensor(contender.rates)
+        clients.fit(np.arange(2), run.state["theta"][None], LocalTerms(), warm, seed=0, round_number=0)  # as Flower's
         start, processor = time.perf_counter(), time.process_time()
-        run_round([entry], [course], rules, 0)
-        theta = course.state["theta"][0].numpy()
+        run_round([contender], [run], round_settings, 0)
+        theta = run.state["theta"][0].numpy()
         return Round(theta, time.perf_counter() - start, time.process_time() - processor)
 
 
@@ -231,13 +236,13 @@ def measured(side: str, command: list[str], path: Path, images: ImageSet) -> Run
     watch.join()
     if status != 0 or not target.exists():
         raise SystemExit(f"{side} ended with status {status} and wrote no model:\n{log.read_text(errors='replace')}")
-    said = json.loads(target.with_suffix(".json").read_text(encoding="utf-8"))
+    details = json.loads(target.with_suffix(".json").read_text(encoding="utf-8"))
     theta = np.load(target)
     target.unlink()
     with np.load(path) as stored:
         accuracy = scored(theta, images, stored["scale"])
     processor = sum(watch.ticks.values()) / TICK
-    return Run(said["seconds"], said["processor"], whole, processor, watch.memory, accuracy, theta, said)
+    return Run(details["seconds"], details["processor"], whole, processor, watch.memory, accuracy, theta, details)
 
 
 def spread(values: list[float], digits: int) -> str:
@@ -260,7 +265,7 @@ def line(side: str, runs: list[Run]) -> str:
 
 
 def ratios(pairs: list[tuple[Run, Run]]) -> list[str]:
-    """What the table says of the target; pairs are picsc and Flower of one repeat."""
+    """Ratios of cost, and the verdict on the target; pairs are picsc and Flower of one repeat."""
     faster = [b.seconds / a.seconds for a, b in pairs]
     verdict = "met" if statistics.median(faster) >= TARGET else "MISSED"
     return [
@@ -272,7 +277,7 @@ def ratios(pairs: list[tuple[Run, Run]]) -> list[str]:
 
 
 def agreement(pairs: list[tuple[Run, Run]], starts: list[Start], tests: int) -> list[str]:
-    """Whether the models are the same but for the order of images."""
+    """Differences between the two models, which should be due to the order of images alone."""
     apart = [100 * (a.accuracy - b.accuracy) for a, b in pairs]
     mean = statistics.mean(run.accuracy for pair in pairs for run in pair)
     # At worst, two models would be right independently of each other; these agree on most images.
@@ -293,17 +298,17 @@ def agreement(pairs: list[tuple[Run, Run]], starts: list[Start], tests: int) -> 
 
 
 def where_flower(runs: list[Run]) -> str:
-    """What the time of Flower's round is spent on."""
-    inside = statistics.median(run.said["training"] / run.said["actors"] / run.seconds for run in runs)
-    busy = statistics.median(run.said["training_processor"] / run.said["training"] for run in runs)
-    training = statistics.median(run.said["training_processor"] for run in runs)
-    server = statistics.median(run.said["server_processor"] for run in runs)
+    """The parts of the time of Flower's round."""
+    inside = statistics.median(run.details["training"] / run.details["actors"] / run.seconds for run in runs)
+    busy = statistics.median(run.details["training_processor"] / run.details["training"] for run in runs)
+    training = statistics.median(run.details["training_processor"] for run in runs)
+    server = statistics.median(run.details["server_processor"] for run in runs)
     outside = statistics.median(run.whole - run.seconds for run in runs)
     return (
-        f"- In Flower's round, {runs[0].said['actors']} actors are {100 * inside:.0f} % of the time inside a client's "
-        f"training, where they have a core {100 * busy:.0f} % of the time. Training takes {training:.1f} processor "
-        f"seconds in all, the server {server:.1f}. Outside the round, {outside:.1f} s go to starting and ending "
-        "processes, imports, data and warming up"
+        f"- In Flower's round, {runs[0].details['actors']} actors are {100 * inside:.0f} % of the time inside a "
+        f"client's training, where they have a core {100 * busy:.0f} % of the time. Training takes {training:.1f} "
+        f"processor seconds in all, the server {server:.1f}. Outside the round, {outside:.1f} s go to starting and "
+        "ending processes, imports, data and warming up"
     )
 
 
@@ -323,10 +328,10 @@ def report(images: ImageSet, clients: int, repeats: int, python: str) -> str:
             for side in SIDES if seed % 2 == 0 else reversed(SIDES):
                 last = measured(side, commands[side], path, images)
                 runs[side].append(last)
-                told = f"{last.seconds:.2f} s, {last.processor:.2f} processor s, accuracy {100 * last.accuracy:.2f} %"
-                print(f"repeat {seed + 1} of {repeats}, {side}: {told}", file=sys.stderr)
+                cost = f"{last.seconds:.2f} s, {last.processor:.2f} processor s, accuracy {100 * last.accuracy:.2f} %"
+                print(f"repeat {seed + 1} of {repeats}, {side}: {cost}", file=sys.stderr)
     pairs = list(zip(runs["picsc"], runs["Flower"], strict=True))
-    flower = ", ".join(f"{name} {number}" for name, number in runs["Flower"][0].said["versions"].items())
+    flower = ", ".join(f"{name} {number}" for name, number in runs["Flower"][0].details["versions"].items())
     return "\n".join(
         [
             "# Cost of a federated round",
@@ -356,8 +361,8 @@ def worker(path: Path, target: Path) -> None:
     """The picsc process."""
     done = _picsc_round(path)
     np.save(target, done.theta)
-    said = {"seconds": done.seconds, "processor": done.processor}
-    target.with_suffix(".json").write_text(json.dumps(said), encoding="utf-8")
+    details = {"seconds": done.seconds, "processor": done.processor}
+    target.with_suffix(".json").write_text(json.dumps(details), encoding="utf-8")
 
 
 def main() -> None:

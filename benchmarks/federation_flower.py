@@ -2,8 +2,8 @@
 
     PATH/python benchmarks/federation_flower.py ROUND.npz THETA.npy
 
-Imports nothing of picsc, and writes the averaged model to THETA.npy and its timings as JSON to THETA.json. What Flower
-is given, so that its time is that of its best reasonable use:
+Imports nothing of picsc, and writes the averaged model to THETA.npy and its timings as JSON to THETA.json. Flower's
+settings, so that its time is that of its best reasonable use:
 
 - one actor per core, each client one core, one torch thread in each actor: the training of small models in processes
   that do not share threads is what suits this machine;
@@ -11,7 +11,7 @@ is given, so that its time is that of its best reasonable use:
   them is in the time of the whole process only;
 - images are read once per actor, not per client, and minibatches are cut by row numbers, without a DataLoader;
 - convolutions see channels-last memory, which is faster here; SGD is torch's own with its default implementation;
-- the model travels as one array, and nobody evaluates it: that is done by who started this process;
+- the model travels as one array, and is not evaluated here, but by the process that started this one;
 - telemetry, ray's usage statistics and its dashboard are off.
 
 Flower 1.42 recommends the command `flwr run`, which starts a server process and then runs the engine that
@@ -47,13 +47,14 @@ CORES = len(os.sched_getaffinity(0))
 
 
 class Shared(NamedTuple):
-    """What an actor reads once."""
+    """Data that an actor reads once."""
 
     pixels: np.ndarray
     labels: Tensor
     clients: np.ndarray
-    """(clients, rows) row numbers."""
+    """Row numbers of each client, (clients, rows)."""
     scale: tuple[float, float]
+    """Mean and standard deviation of the pixels."""
     recipe: dict[str, float]
 
 
@@ -127,7 +128,7 @@ def train(message: Message, context: Context) -> Message:
 
 
 def warmed_up(grid: Grid, arrays: ArrayRecord, config: ConfigRecord) -> set[int]:
-    """Let every actor do a client's work; their process numbers."""
+    """Let every actor do a client's work; returns their process numbers."""
     content = RecordDict({"arrays": arrays, "config": config})
     warm: set[int] = set()
     while not list(grid.get_node_ids()):  # they come after ray has started
@@ -178,7 +179,7 @@ def main(path: str, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    # Actors get what belongs to a module by its name, and what belongs to a script as a new copy with every message.
+    # Actors import the objects of a module by name, but receive those of a script as a new copy with every message.
     import federation_flower
 
     federation_flower.main(sys.argv[1], Path(sys.argv[2]))

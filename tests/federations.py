@@ -1,4 +1,4 @@
-"""Small federations drawn at random, for tests of what trains and what joins them."""
+"""Small federations drawn at random, for tests of clients and algorithms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from picsc.federated.clients.evaluation import own_rows
 from picsc.federated.clients.local_steps import LocalRecipe
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.clients.networks import ClientModules
-from picsc.federated.rounds import Contender, RoundSettings, RunState, begin, run_round
+from picsc.federated.rounds import RoundSettings, run_round
+from picsc.federated.run_state import Contender, RunState, initial_run
 from picsc.training.networks import mlp
 
 FEATURES, HIDDEN = 4, 3
@@ -45,7 +46,7 @@ def drawn_clients(
         x=torch.cat([torch.from_numpy(x), torch.ones(n, 1)], 1),
         y=torch.from_numpy(y),
         train=rows,
-        judges=own_rows([torch.from_numpy(each) for each in rows]),
+        test=own_rows([torch.from_numpy(each) for each in rows]),
         likelihood=likelihood,  # type: ignore[arg-type]
         outputs=outputs,
         hidden=HIDDEN,
@@ -62,7 +63,7 @@ def as_modules(clients: ClientMlps, workers: int = 1) -> ClientModules:
         y=clients.y,
         classes=clients.outputs,
         train=clients.train,
-        judges=clients.judges,
+        test=clients.test,
         model=lambda seed: mlp(FEATURES, clients.outputs, HIDDEN, seed=seed),
         recipe=clients.recipe,
         workers=workers,
@@ -70,18 +71,18 @@ def as_modules(clients: ClientMlps, workers: int = 1) -> ClientModules:
     )
 
 
-def play(
+def run_all(
     algorithm: Algorithm,
     clients: ClientMlps | ClientModules,
     *,
     rounds: int = 3,
     rates: tuple[float, ...] = (0.1,),
-    **rules: object,
+    **settings: object,
 ) -> RunState:
     """All rounds of one algorithm."""
-    entry = Contender("one", algorithm, clients, rates)
-    course = begin(entry, 0)
-    settings = {"participants": len(clients.train), **rules}
+    contender = Contender("one", algorithm, clients, rates)
+    run = initial_run(contender, 0)
+    settings = {"participants": len(clients.train), **settings}
     for t in range(rounds):
-        run_round([entry], [course], RoundSettings(rounds=rounds, seed=0, **settings), t)  # type: ignore[arg-type]
-    return course
+        run_round([contender], [run], RoundSettings(rounds=rounds, seed=0, **settings), t)  # type: ignore[arg-type]
+    return run

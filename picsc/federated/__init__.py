@@ -1,16 +1,19 @@
-"""Federated training and the audit of clients.
+"""Federated training: algorithms compared on simulated clients that never share a row, and the audit of such clients.
 
-- `audit_clients`: the federated audit: which clients are shifted, told from summaries alone (paper, Eq. 1, 8 and 14)
-- `build_clients`: clients with their networks: what trains on the rows that each of them holds
-- `client_shift`: how the clients of a federation differ: in their labels, and in their covariates beyond that
-- `client_summary`: what a client tells the server about its rows, in numbers whose size does not depend on them (paper,
-  Eq. 1, 8, 14)
-- `federate`: the verb `federate`: clients that never share a row, under FedAvg, FedProx, SCAFFOLD, PIcsC and its
-  controls
-- `holdings`: from one data set to simulated clients: who holds which rows, which of them judge, and what trains on them
-- `rounds`: the rounds of federated learning, written once for all algorithms (paper, E6)
-- `summary`: from the rounds of every method and seed to one report
-- `summary_tests`: which clients' rows are shifted, told from their summaries alone (paper, Eq. 8, 14 and Algorithm 2)
-- `algorithms`: federated algorithms by the names of the papers: one file an algorithm
-- `clients`: what clients compute on their own rows
+- `audit_clients`: the verb `audit_clients`: a search for shifted clients from statistics that each of them sends
+- `build_clients`: the network and the local training that go with the data: clients ready to train
+- `client_shift`: tests for label shift, and for covariate shift beyond it, that see the rows of all clients
+- `client_summary`: the statistics that a client sends in place of its rows, whatever their number
+- `federate`: the verb `federate`: FedAvg, FedProx, SCAFFOLD, FedCurv, PIcsC and its controls on the same clients
+- `holdings`: the rows of one data set dealt out to clients, each with training rows and test rows
+- `method_run`: one method with one seed: learning rate, sizes, and the scores of every round
+- `method_summary`: one method in the report: means over seeds, intervals, differences from the other methods
+- `repeats`: one seed: clients dealt out, learning rates chosen, all rounds of all methods run
+- `resumable_rounds`: the loop over rounds, stored in the run folder so that an interrupted run can continue
+- `rounds`: one round of every algorithm: local training, uploads, aggregation, scores
+- `run_state`: one algorithm in a comparison, and its state between two rounds
+- `summary`: the report: all methods, the differences between clients, notes, and the three lines on top
+- `summary_tests`: tests for shifted clients that see only the statistics that clients send
+- `algorithms`: federated algorithms, one file each, under the names that their papers gave them
+- `clients`: clients of a federation: everything that is computed on their own rows
 """

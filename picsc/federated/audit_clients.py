@@ -1,4 +1,4 @@
-"""The federated audit: which clients are shifted, told from summaries alone (paper, Eq. 1, 8 and 14)."""
+"""The federated audit: tests for shifted clients from summaries alone (paper, Eq. 1, 8 and 14)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from picsc.federated.build_clients import build, model_kind
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.clients.networks import ClientModules
 from picsc.federated.holdings import federated_split, labelled
-from picsc.federated.rounds import Contender, RoundSettings, begin, run_round
+from picsc.federated.rounds import RoundSettings, run_round
+from picsc.federated.run_state import Contender, initial_run
 from picsc.federated.summary_tests import ClientVerdict, run_client_tests
 from picsc.reports.common import Finding
 from picsc.reports.fed import ClientAudit, FedAuditReport
@@ -28,9 +29,10 @@ from picsc.runtime.versions import versions
 from picsc.settings import FedSettings
 
 ROUNDS, RATE = 5, 0.05
-"""Of FedAvg, for the model at which clients are compared; fewer rounds if the settings say so."""
+"""Rounds and learning rate of FedAvg for the model at which clients are compared; the settings may give fewer rounds,
+and another rate."""
 LEVEL = 0.05
-"""Family-wise over clients and both questions: whether the data moved, and whether the model cares."""
+"""Family-wise error rate over clients and both questions: did the data move, and does that matter to the model?"""
 
 
 def audit_clients(
@@ -43,32 +45,34 @@ def audit_clients(
         clients.
 
     Args:
-        data: read already.
-        settings: clients and model; what concerns methods is not used.
-        progress: told what is being done.
+        data: the table, the images or the texts.
+        settings: clients and model; settings of methods are not used.
+        progress: called with one line about each step.
 
     Raises:
         SettingsError: an option does not fit the data.
         DataError: the data cannot be used.
     """
-    tell = progress or (lambda _: None)
+    report_progress = progress or (lambda _: None)
     findings: list[Finding] = []
     data = labelled(data, findings)
     device = pick_device(settings.device)
     with one_thread():
-        held = federated_split(data, settings, seed=settings.seed)
-        held = replace(held, train=tuple(client.rows for client in held.clients))  # nothing has to be set aside
-        clients = build(held, settings, device=device.device, workers=settings.jobs)
-        theta = _model(clients, settings, tell)
-        tell("summing up the clients' rows")
-        k = len(held.clients)
+        split = federated_split(data, settings, seed=settings.seed)
+        split = replace(split, train=tuple(client.rows for client in split.clients))  # no test rows are needed
+        clients = build(split, settings, device=device.device, workers=settings.jobs)
+        theta = _common_model(clients, settings, report_progress)
+        report_progress("summarising the clients' rows")
+        k = len(split.clients)
         summaries = [clients.summary(i, theta, seed=settings.seed * k + i) for i in range(k)]
 
-        def compared(kept: tuple[int, ...]) -> tuple[ClientAudit, ...]:
+        def audits(kept: tuple[int, ...]) -> tuple[ClientAudit, ...]:
             verdicts = run_client_tests([summaries[i] for i in kept], clients.covariates)
-            return tuple(_audited(held.clients[i].name, verdict) for i, verdict in zip(kept, verdicts, strict=True))
+            return tuple(
+                _client_audit(split.clients[i].name, verdict) for i, verdict in zip(kept, verdicts, strict=True)
+            )
 
-        found, aside = attributed(compared(tuple(range(k))), compared, _effects)
+        found, aside = attributed(audits(tuple(range(k))), audits, _effects)
     findings += set_aside([found[i].name for i in aside], "clients")
     shifted = [each.name for each in found if each.verdict == "shift"]
     labels = sum(each.label_p is not None and each.label_p <= LEVEL for each in found)
@@ -76,7 +80,7 @@ def audit_clients(
     return FedAuditReport(
         data=data_info(data),
         clients=found,
-        partition=held.words,
+        partition=split.description,
         model=f"{model_kind(data, settings)} of {theta.numel():,} parameters, {_rounds(settings)} rounds of fedavg",
         level=LEVEL,
         bytes_up=bytes_up,
@@ -95,11 +99,11 @@ def audit_clients(
     )
 
 
-def _effects(found: Sequence[ClientAudit], called: Sequence[int]) -> tuple[Mapping[int, float], ...]:
-    """How far the covariates of called clients moved, and how much the model cares."""
+def _effects(found: Sequence[ClientAudit], shifted: Sequence[int]) -> tuple[Mapping[int, float], ...]:
+    """Effects by which shifted clients are ranked: covariate KL, and relative Fisher gap."""
     return (
-        {i: found[i].covariate_kl or 0.0 for i in called if _small(found[i].p_data)},
-        {i: found[i].relative_gap or 0.0 for i in called if _small(found[i].p_model)},
+        {i: found[i].covariate_kl or 0.0 for i in shifted if _small(found[i].p_data)},
+        {i: found[i].relative_gap or 0.0 for i in shifted if _small(found[i].p_model)},
     )
 
 
@@ -111,27 +115,31 @@ def _rounds(settings: FedSettings) -> int:
     return min(ROUNDS, settings.rounds)
 
 
-def _model(clients: ClientMlps | ClientModules, settings: FedSettings, tell: Callable[[str], None]) -> torch.Tensor:
-    """Where clients are compared, (d,)."""
+def _common_model(
+    clients: ClientMlps | ClientModules, settings: FedSettings, report_progress: Callable[[str], None]
+) -> torch.Tensor:
+    """Parameters at which clients are compared, (d,)."""
     rate = RATE if settings.lr == "auto" else settings.lr
-    entry = Contender("fedavg", FedAvg(settings.mean), clients, (rate,))
-    course = begin(entry, settings.seed)
-    rules = RoundSettings(_rounds(settings), settings.seed, len(clients.rows), look=False)
-    for round_number in range(rules.rounds):
-        run_round([entry], [course], rules, round_number)
-        tell(f"round {round_number + 1} of {rules.rounds} of the model that clients are compared at")
-    return course.state["theta"][0]
+    contender = Contender("fedavg", FedAvg(settings.mean), clients, (rate,))
+    run = initial_run(contender, settings.seed)
+    round_settings = RoundSettings(_rounds(settings), settings.seed, len(clients.rows), use_trigger=False)
+    for round_number in range(round_settings.rounds):
+        run_round([contender], [run], round_settings, round_number)
+        report_progress(
+            f"round {round_number + 1} of {round_settings.rounds} of the model that clients are compared at"
+        )
+    return run.state["theta"][0]
 
 
-def _audited(name: str, verdict: ClientVerdict) -> ClientAudit:
+def _client_audit(name: str, verdict: ClientVerdict) -> ClientAudit:
     p_model, p_data = (None if p is None else min(1.0, 2 * p) for p in (verdict.p_gap, verdict.p_kl))
-    judged = [p for p in (p_model, p_data) if p is not None]
-    p = min(judged) if judged else None
+    tested = [p for p in (p_model, p_data) if p is not None]
+    p = min(tested) if tested else None
     return ClientAudit(
         name=name,
         rows=verdict.n,
         tau=verdict.tau,
-        gamma=verdict.gamma if judged else None,
+        gamma=verdict.gamma if tested else None,
         p=p,
         fisher_gap=verdict.fisher_gap,
         relative_gap=verdict.fisher_gap_relative,

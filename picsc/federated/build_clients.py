@@ -1,4 +1,4 @@
-"""Clients with their networks: what trains on the rows that each of them holds."""
+"""Clients ready to train: the network and the local training that go with the data and the settings."""
 
 from __future__ import annotations
 
@@ -18,25 +18,22 @@ from picsc.federated.clients.evaluation import TestRows, own_rows, shared_rows
 from picsc.federated.clients.local_steps import LocalRecipe
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.clients.networks import ClientModules
-from picsc.federated.holdings import (
-    BAG_WIDTH,
-    LSTM_UNITS,
-    MLP_UNITS,
-    OTHER_BATCH,
-    TABLE_BATCH,
-    TUNING,
-    FederatedSplit,
-    set_aside,
-)
+from picsc.federated.holdings import FederatedSplit, set_aside
 from picsc.settings import FedSettings
 from picsc.training.networks import bag_of_embeddings, character_lstm, lenet
 
+TABLE_BATCH, OTHER_BATCH = 32, 64
+"""Rows of a minibatch, where the settings give no number."""
+MLP_UNITS, BAG_WIDTH, LSTM_UNITS = 32, 32, 256
+"""Hidden units or width of embeddings, where the settings give no number."""
+TUNING_SHARE = 0.25
+"""Share of a client's training rows that learning rates are chosen on."""
 LSTM_FISHER_ROWS = 128
-"""Rows of a client that the Fisher information of an LSTM is taken of; its gradients come row by row."""
+"""Most rows of a client that the Fisher information of an LSTM is computed from; its gradients come row by row."""
 
 
 def build(
-    held: FederatedSplit,
+    split: FederatedSplit,
     settings: FedSettings,
     *,
     device: torch.device,
@@ -46,38 +43,38 @@ def build(
     """The clients of one repeat, ready to train.
 
     Args:
-        held: who holds what.
+        split: the rows of each client.
         settings: model and local training.
-        device: where models are.
-        workers: threads.
-        tuning_seed: set a part of the training rows aside to judge learning rates, instead of the test rows, which
-            then stay unseen; None judges by the test rows.
+        device: of the models.
+        workers: number of threads.
+        tuning_seed: seed with which a part of the training rows is set aside to choose learning rates on, so that the
+            test rows stay unseen; None evaluates on the test rows.
 
     Raises:
-        SettingsError: the model does not go with the data.
+        SettingsError: the model does not fit the data.
     """
-    train, judges = held.train, None
+    train, test = split.train, None
     if tuning_seed is not None:
-        parts = [set_aside(rows, TUNING, [tuning_seed, 3, i]) for i, rows in enumerate(train)]
+        parts = [set_aside(rows, TUNING_SHARE, [tuning_seed, 3, i]) for i, rows in enumerate(train)]
         train = tuple(part[0] for part in parts)
-        judges = own_rows([torch.from_numpy(part[1]) for part in parts])
-    elif not len(held.official):
-        judges = own_rows([torch.from_numpy(rows) for rows in held.test])
-    kind = model_kind(held.data, settings)
+        test = own_rows([torch.from_numpy(part[1]) for part in parts])
+    elif not len(split.official_test):
+        test = own_rows([torch.from_numpy(rows) for rows in split.test])
+    kind = model_kind(split.data, settings)
     if kind == "mlp":
-        return _mlps(held, settings, train, judges, device)
-    return _modules(held, settings, kind, train, judges, device, workers)
+        return _mlps(split, settings, train, test, device)
+    return _modules(split, settings, kind, train, test, device, workers)
 
 
 def model_kind(data: Dataset | ImageSet | TokenSet, settings: FedSettings) -> str:
-    """Which model is trained.
+    """The name of the model that is trained.
 
     Args:
         data: to train on.
-        settings: may ask for one.
+        settings: name of the model, or auto.
 
     Raises:
-        SettingsError: it does not go with the data.
+        SettingsError: the model does not fit the data.
     """
     fitting = {Dataset: ("mlp",), ImageSet: ("lenet", "mlp"), TokenSet: ("bag", "lstm")}[type(data)]
     if isinstance(data, TokenSet) and data.kind == "characters":
@@ -99,54 +96,54 @@ def recipe(settings: FedSettings, kind: str) -> LocalRecipe:
 
 
 def _mlps(
-    held: FederatedSplit, settings: FedSettings, train: tuple[Rows, ...], judges: TestRows | None, device: torch.device
+    split: FederatedSplit, settings: FedSettings, train: tuple[Rows, ...], test: TestRows | None, device: torch.device
 ) -> ClientMlps:
-    data = held.data
-    learned = np.concatenate(train)
+    data = split.data
+    training_rows = np.concatenate(train)
     if isinstance(data, Dataset):
         assert data.target is not None  # noqa: S101 - `holdings` refuses tables without one
-        x = fit(data, learned).transform(data).matrix
+        x = fit(data, training_rows).transform(data).matrix
         covariates, kind = of_table(data), data.target.kind
         y, classes = data.target.values, max(1, len(data.target.levels))
     else:
         assert isinstance(data, ImageSet)  # noqa: S101 - `model_kind` refuses an mlp on texts
-        mean, deviation = pixel_scale(data.pixels[learned])
+        mean, deviation = pixel_scale(data.pixels[training_rows])
         x = ((data.pixels.reshape(data.n, -1) - np.float32(mean)) / np.float32(deviation or 1)).astype(np.float32)
         covariates, kind = of_numbers(x.shape[1]), "classes"
         y, classes = data.labels, len(data.classes)
     if kind == "numbers":
         values = y.astype(np.float64)
-        y = ((values - values[learned].mean()) / (values[learned].std() or 1)).astype(np.float32)
+        y = ((values - values[training_rows].mean()) / (values[training_rows].std() or 1)).astype(np.float32)
     labels = torch.from_numpy(y if kind == "numbers" else y.astype(np.int64)).to(device)
     return ClientMlps(
         x=torch.cat([torch.from_numpy(x), torch.ones(len(x), 1)], 1).to(device),
         y=labels,
         train=train,
-        judges=judges or _official(held, train, labels, classes),
+        test=test or _official_test(split, train, labels, classes),
         likelihood=kind,
         outputs=classes,
         hidden=settings.hidden or MLP_UNITS,
         recipe=recipe(settings, "mlp"),
         covariates=covariates,
-        columns=isinstance(data, Dataset),
+        tabular=isinstance(data, Dataset),
     )
 
 
-def _official(held: FederatedSplit, train: tuple[Rows, ...], labels: Tensor, classes: int) -> TestRows:
+def _official_test(split: FederatedSplit, train: tuple[Rows, ...], labels: Tensor, classes: int) -> TestRows:
     shares = torch.stack([torch.bincount(labels[rows], minlength=classes) for rows in train])
-    return shared_rows(torch.from_numpy(held.official).to(labels.device), labels, shares)
+    return shared_rows(torch.from_numpy(split.official_test).to(labels.device), labels, shares)
 
 
 def _modules(
-    held: FederatedSplit,
+    split: FederatedSplit,
     settings: FedSettings,
     kind: str,
     train: tuple[Rows, ...],
-    judges: TestRows | None,
+    test: TestRows | None,
     device: torch.device,
     workers: int,
 ) -> ClientModules:
-    data = held.data
+    data = split.data
     assert not isinstance(data, Dataset)  # noqa: S101 - `model_kind` gives tables an mlp
     labels = torch.from_numpy(data.labels).to(device)
     take, make = _texts(data, kind, settings, device) if isinstance(data, TokenSet) else _images(data, train, device)
@@ -155,7 +152,7 @@ def _modules(
         y=labels,
         classes=len(data.classes),
         train=train,
-        judges=judges or _official(held, train, labels, len(data.classes)),
+        test=test or _official_test(split, train, labels, len(data.classes)),
         model=make,
         recipe=recipe(settings, kind),
         fisher_rows=LSTM_FISHER_ROWS if kind == "lstm" else None,

@@ -1,8 +1,8 @@
-"""How the clients of a federation differ: in their labels, and in their covariates beyond that.
+"""Differences between the clients of a federation: in their labels, and in their covariates beyond that.
 
 A partition by labels moves the covariates, too, since they depend on the label. So that nobody takes label shift for
-covariate shift, the two are tested apart, both with the statistics and the judge of `picsc audit`: labels with a null
-that permutes rows freely, covariates within classes with a null that permutes rows of one class.
+covariate shift, the two are tested apart, both with the statistics and the verdicts of `picsc audit`: labels with a
+null that permutes rows freely, covariates within classes with a null that permutes rows of one class.
 
 Letters: n rows, K clients that are audited.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,19 +43,28 @@ if TYPE_CHECKING:
     from picsc.reports.common import FragmentReport, Verdict
 
 MOST_ROWS = 20_000
-"""Rows that are audited; of more, a random sample that is proportional by client and class."""
+"""Most rows that are audited; of more, a random sample, proportional by client and class."""
 DRAWS = 499
-"""Permutations, fewer than the audit's: clients are tested before every run."""
+"""Number of permutations, fewer than the audit's: clients are tested in every run."""
 MOST_CLIENTS = 200
-"""Clients that are audited, the largest ones; the others are part of what they are compared with."""
+"""Most clients that are audited, the largest ones; the others belong to the rows that these are compared with."""
 
 _STRATUM = "stratum"
-_Labelled = tuple[float | None, float | None, float | None]
-"""KL, effect and p-value of the labels of one client."""
 
 
-class _Tabled(Protocol):
-    """`audit_table` and `ImageFeatures.table`, with their seed."""
+class _LabelTest(NamedTuple):
+    """The test of one client's labels against all others'; None where there is no target."""
+
+    kl: float | None
+    """KL divergence, nats."""
+    effect: float | None
+    """Total variation distance of the classes, or KS distance of a numeric target, in [0, 1]."""
+    p: float | None
+    """p-value, adjusted over clients."""
+
+
+class _TestView(Protocol):
+    """Function from rows to the inputs of the tests: `audit_table` or `ImageFeatures.table`, with their seed."""
 
     def __call__(self, dataset: Dataset, covariates: Dataset | None = None, /) -> TestInputs: ...
 
@@ -75,54 +84,57 @@ def client_shifts(
         the two questions has a family-wise error rate of 5 % over clients.
 
     Args:
-        data: a table, or images as `picsc audit` sees them, and `picsc.auditing.pixel_statistics` beside; of a table
-            without columns, labels alone are tested.
-        clients: disjoint sets of their rows, two or more.
+        data: a table, or images, of which the features of `picsc audit` and the columns of
+            `picsc.auditing.pixel_statistics` are tested; of a table without columns, labels alone are tested.
+        clients: two or more disjoint sets of rows.
         noise: (clients,) standard deviation of each client's feature noise, see `picsc.simulation.feature_noise`; None
             for none.
         seed: of samples, draws and models.
-        jobs: cores; never changes a number.
+        jobs: number of processes; never changes a result.
 
     Returns:
-        One per client, in their order.
+        One result per client, in their order.
 
     Raises:
-        DataError: images that LeNet cannot be trained on.
+        DataError: LeNet cannot be trained on the images.
     """
-    everything, labels, position = _audited(data, clients, noise, seed)
+    audited_rows, labels, position = _audited_rows(data, clients, noise, seed)
     found = [_not_audited(client, len(clients)) for client in clients]
     tested = len(position)
     if tested < 2 and int(labels.max(initial=0)) < 1:
         return tuple(found)
     contrast = Contrast(int(labels.max()) + 1, tuple(range(tested)), "rest")
     settings = AuditSettings(seed=seed, jobs=jobs, draws=DRAWS)
-    dataset, table = _seen(everything, seed)
+    dataset, table = _test_view(audited_rows, seed)
     sizes = np.bincount(labels, minlength=contrast.labels)
     pieces = tuple(Piece(clients[i].name, int(sizes[k]), k) for k, i in enumerate(position))
     target = dataset.target
     exchange = PermutationScheme()
     within: Callable[[Dataset], TestInputs] = table
-    moved: Sequence[_Labelled] = [(None, None, None)] * tested
+    label_tests: Sequence[_LabelTest] = [_LabelTest(None, None, None)] * tested
     if target is not None and not target.missing.all():
-        moved = _label_shift(dataset, labels, contrast, settings)
+        label_tests = _test_labels(dataset, labels, contrast, settings)
         strata = strata_of(target)
         exchange = PermutationScheme(strata=strata)
         dataset = replace(dataset, keys={_STRATUM: strata})
-        within = _given_class(table, int(strata.max()) + 1, seed)
+        within = _within_classes(table, int(strata.max()) + 1, seed)
     if not dataset.columns:
-        for i, piece, labelled in zip(position, pieces, moved, strict=True):
-            found[i] = _labels_alone(clients[i], piece.rows, labelled, settings)
+        for i, piece, label_test in zip(position, pieces, label_tests, strict=True):
+            found[i] = _labels_alone(clients[i], piece.rows, label_test, settings)
         return tuple(found)
-    judged = run_piece_tests(dataset, within, labels, contrast, exchange, pieces, settings).fragments
-    for i, report, labelled in zip(position, judged, moved, strict=True):
-        found[i] = _shift(clients[i], report, labelled, settings, "" if target is None else target.name)
+    reports = run_piece_tests(dataset, within, labels, contrast, exchange, pieces, settings).fragments
+    for i, report, label_test in zip(position, reports, label_tests, strict=True):
+        found[i] = _shift(clients[i], report, label_test, settings, "" if target is None else target.name)
     return tuple(found)
 
 
-def _audited(
+def _audited_rows(
     data: Dataset | ImageSet, clients: Sequence[Fragment], noise: NDArray[np.float64] | None, seed: int
 ) -> tuple[Dataset | ImageSet, Ints, tuple[int, ...]]:
-    """Rows that are audited, the label of each, and which client each label is; one more label is all other clients."""
+    """Rows that are audited, the label of each, and the client that each label stands for.
+
+    One label more, where there is one, stands for all other clients.
+    """
     if noise is not None:
         data = (
             noisy_images(data, clients, noise, seed=seed)
@@ -154,8 +166,8 @@ def _strata(data: Dataset | ImageSet) -> Ints | None:
     return None if data.target is None else strata_of(data.target)
 
 
-def _seen(data: Dataset | ImageSet, seed: int) -> tuple[Dataset, _Tabled]:
-    """The rows, and what the tests see of some of them."""
+def _test_view(data: Dataset | ImageSet, seed: int) -> tuple[Dataset, _TestView]:
+    """The rows, and the function that makes the inputs of the tests from some of them."""
     if isinstance(data, ImageSet):
         features = image_features(data, seed=seed)
         units = len(features.dataset.columns)
@@ -168,25 +180,25 @@ def _seen(data: Dataset | ImageSet, seed: int) -> tuple[Dataset, _Tabled]:
     return data, lambda rows, covariates=None: audit_table(rows, seed=seed, covariates=covariates)
 
 
-def _given_class(table: _Tabled, strata: int, seed: int) -> Callable[[Dataset], TestInputs]:
-    """What the tests see of some rows: columns within classes, and a target that the null cannot move."""
+def _within_classes(table: _TestView, strata: int, seed: int) -> Callable[[Dataset], TestInputs]:
+    """Inputs of the tests: columns within classes, and a target that the null cannot move."""
 
     def within(rows: Dataset) -> TestInputs:
         stratum = rows.keys[_STRATUM].astype(np.int64)  # that of all rows, also where only some are compared
-        seen = table(rows, within_classes(rows, stratum, seed=seed))
-        return replace(seen, target=code_levels("target", stratum, strata))
+        inputs = table(rows, within_classes(rows, stratum, seed=seed))
+        return replace(inputs, target=code_levels("target", stratum, strata))
 
     return within
 
 
-def _label_shift(dataset: Dataset, labels: Ints, contrast: Contrast, settings: AuditSettings) -> list[_Labelled]:
+def _test_labels(dataset: Dataset, labels: Ints, contrast: Contrast, settings: AuditSettings) -> list[_LabelTest]:
     """KL, effect and corrected p-value of each client's labels: the audit's test of the target with a free null."""
     bare = replace(dataset, columns=())
-    nothing = np.zeros((dataset.n, 0), np.float32)
-    table = table_of(bare, nothing, nothing, None)
+    no_columns = np.zeros((dataset.n, 0), np.float32)
+    inputs = table_of(bare, no_columns, no_columns, None)
     with one_thread():
         null = label_draws(
-            table.contributions,
+            inputs.contributions,
             labels,
             contrast,
             PermutationScheme(),
@@ -194,9 +206,10 @@ def _label_shift(dataset: Dataset, labels: Ints, contrast: Contrast, settings: A
             draws=settings.draws,
             seed=settings.seed,
         )
-        test, statistic, _ = target_of(table, null, rows_of(table, null))
+        test, statistic, _ = target_of(inputs, null, rows_of(inputs, null))
         p = step_down(evidence(statistic).value).tolist()
-    return list(zip(test.kl.tolist(), np.nan_to_num(test.effect).tolist(), p, strict=True))
+    tests = zip(test.kl.tolist(), np.nan_to_num(test.effect).tolist(), p, strict=True)
+    return [_LabelTest(*each) for each in tests]
 
 
 def _not_audited(client: Fragment, clients: int) -> ClientShift:
@@ -225,50 +238,48 @@ def _not_audited(client: Fragment, clients: int) -> ClientShift:
 def _shift(
     client: Fragment,
     report: FragmentReport,
-    labelled: _Labelled,
+    label_test: _LabelTest,
     settings: AuditSettings,
     target: str,
 ) -> ClientShift:
-    kl, effect, p = labelled
-    shifted = _labels_moved(labelled, settings)
+    shifted = _labels_shifted(label_test, settings)
     moved = report.cell in ("data only", "both")
     concept = report.cell in ("model only", "both")
     covariates: Verdict = "shift" if moved else "inconclusive" if report.verdict == "inconclusive" else "ok"
-    said = [f"label shift: P({target}) differs by {effect:.2f}"] if shifted else []
+    reasons = [f"label shift: P({target}) differs by {label_test.effect:.2f}"] if shifted else []
     if moved or covariates == "inconclusive":
-        said.append(f"within classes, {report.reason}" if shifted and moved else report.reason)
+        reasons.append(f"within classes, {report.reason}" if shifted and moved else report.reason)
     elif concept:
-        said.append("concept shift: within classes the covariates agree, but not what a model learns from them")
+        reasons.append("concept shift: within classes the covariates agree, but not what a model learns from them")
     elif shifted:
-        said.append("no covariate shift beyond it")
+        reasons.append("no covariate shift beyond it")
     elif report.reason:
-        said.append(report.reason)
+        reasons.append(report.reason)
     return ClientShift(
         name=client.name,
         rows=len(client.rows),
         audited=report.rows,
-        label_kl=kl,
-        label_effect=effect,
-        label_p=p,
+        label_kl=label_test.kl,
+        label_effect=label_test.effect,
+        label_p=label_test.p,
         labels_shifted=shifted,
         covariates=covariates,
         covariate_kl=report.kl,
         concept_shifted=concept,
-        reason="; ".join(said),
+        reason="; ".join(reasons),
     )
 
 
-def _labels_alone(client: Fragment, audited: int, labelled: _Labelled, settings: AuditSettings) -> ClientShift:
+def _labels_alone(client: Fragment, audited: int, label_test: _LabelTest, settings: AuditSettings) -> ClientShift:
     """A client whose rows have no columns."""
-    kl, effect, p = labelled
     return ClientShift(
         name=client.name,
         rows=len(client.rows),
         audited=audited,
-        label_kl=kl,
-        label_effect=effect,
-        label_p=p,
-        labels_shifted=_labels_moved(labelled, settings),
+        label_kl=label_test.kl,
+        label_effect=label_test.effect,
+        label_p=label_test.p,
+        labels_shifted=_labels_shifted(label_test, settings),
         covariates="inconclusive",
         covariate_kl=None,
         concept_shifted=False,
@@ -276,6 +287,6 @@ def _labels_alone(client: Fragment, audited: int, labelled: _Labelled, settings:
     )
 
 
-def _labels_moved(labelled: _Labelled, settings: AuditSettings) -> bool:
-    _, effect, p = labelled
+def _labels_shifted(label_test: _LabelTest, settings: AuditSettings) -> bool:
+    _, effect, p = label_test
     return p is not None and effect is not None and bool(p <= settings.level and effect >= settings.min_effect)

@@ -1,4 +1,4 @@
-"""What a client tells the server about its rows, in numbers whose size does not depend on them (paper, Eq. 1, 8, 14).
+"""Client summaries: statistics that stand for a client's rows on the server, of fixed size (paper, Eq. 1, 8, 14).
 
 Letters: n rows of the client, m of them in halves, f encoded features, d parameters, b draws, c classes.
 """
@@ -18,35 +18,35 @@ from picsc.errors import DataError, NumericsError
 from picsc.runtime.devices import as_sums
 
 MOST_ROWS = 512
-"""Rows that halves are drawn from, so that the cost of b draws is bounded."""
+"""Most rows that halves are drawn from, so that the cost of b draws is bounded."""
 FEWEST_ROWS = 4
-"""Below, a half is a single row, which has no variance."""
+"""Fewest rows that are halved: with fewer, a half is a single row, which has no variance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All that crosses from a client to the server for the audit; float32 but for two counts."""
+    """All that a client sends to the server for the audit; float32 except for two counts."""
 
     n: int
-    """Rows of the client."""
+    """Number of rows of the client."""
     fisher: Tensor
     """I_k(theta) at the theta received, (d,), nats per squared parameter unit."""
     means: Tensor
-    """(f,) of the encoded features."""
+    """Means of the encoded features, (f,)."""
     variances: Tensor
-    """(f,), population variances."""
+    """Population variances of the encoded features, (f,)."""
     gap_halves: Tensor
     """Fisher gap between random halves of the client's own rows, (b,); empty for a client with fewer than 4 rows."""
     kl_halves: Tensor
     """Covariate KL between the same halves, (b,)."""
     halves_n: int
-    """m, rows of both halves together; even."""
+    """m, the number of rows of both halves together; even, and 0 for a client with fewer than 4 rows."""
     label_counts: Tensor | None = None
-    """(c,), rows of each class."""
+    """Number of rows of each class, (c,); None where they are not sent."""
 
     @property
     def bytes(self) -> int:
-        """What is sent: 4 bytes per number."""
+        """Bytes that are sent: 4 per number."""
         sent = [self.fisher, self.means, self.variances, self.gap_halves, self.kl_halves]
         sent += [] if self.label_counts is None else [self.label_counts]
         return 4 * (2 + sum(each.numel() for each in sent))
@@ -58,7 +58,7 @@ class Summary:
 
     @property
     def moments(self) -> Moments:
-        """Sums that the moments stand for."""
+        """Sums that the means and variances stand for."""
         n, means = torch.tensor([float(self.n)], dtype=torch.float64), self.means.double()
         return Moments(n, n * means, n * (self.variances.double() + means.square()))
 
@@ -83,21 +83,21 @@ def summarise(
         squared_scores: squared gradients of log p(y | x; theta) of consecutive rows, (n_c, d) each, n in all; memory
             is one chunk and b * d floats.
         x: encoded features of the same rows, or activations for images and text, (n, f).
-        covariates: what the features are.
+        covariates: kinds of the features.
         seed: of the rows and halves drawn.
         draws: b.
         most_rows: bound on m.
-        label_counts: rows of each class, (c,).
+        label_counts: number of rows of each class, (c,); None sends none.
 
     Raises:
-        DataError: there are no rows, or not as many squared scores as rows of x.
+        DataError: there are no rows, or the numbers of squared scores and of rows of x differ.
         NumericsError: a squared score is not finite.
     """
     n = len(x)
     rows, signs = _signed_halves(n, draws, min(n, most_rows), seed)
     m = len(rows)
     total: Tensor | None = None
-    apart: Tensor | None = None
+    differences: Tensor | None = None
     seen = 0
     for chunk in squared_scores:
         summed = as_sums(chunk.sum(0))
@@ -105,23 +105,23 @@ def summarise(
         start, stop = torch.searchsorted(rows, torch.tensor([seen, seen + len(chunk)])).tolist()
         chosen = chunk[(rows[start:stop] - seen).to(chunk.device)]
         difference = signs[:, start:stop].to(chunk) @ chosen
-        apart = difference if apart is None else apart.add_(difference)
+        differences = difference if differences is None else differences.add_(difference)
         seen += len(chunk)
-    if total is None or apart is None or seen != n or n == 0:
+    if total is None or differences is None or seen != n or n == 0:
         raise DataError(
-            f"a client has {n} rows of features and {seen} rows of squared scores: need as many, at least 1"
+            f"a client has {n} rows of features and {seen} rows of squared scores: need equal numbers, at least 1"
         )
     if not bool(total.isfinite().all()):
         raise NumericsError(f"squared scores of a client's {n} rows are not finite: the model it received has diverged")
     features = as_sums(x).cpu()
     variances, means = torch.var_mean(features, 0, correction=0)
-    found = Summary(n, (total / n).float().cpu(), means.float(), variances.float(), torch.empty(0), torch.empty(0), 0)
+    summary = Summary(n, (total / n).float().cpu(), means.float(), variances.float(), torch.empty(0), torch.empty(0), 0)
     if label_counts is not None:
-        found = replace(found, label_counts=label_counts.float().cpu())
+        summary = replace(summary, label_counts=label_counts.float().cpu())
     if m < FEWEST_ROWS:
-        return found
-    gaps = apart.square().sum(1).sqrt().cpu() / (m / 2)
-    return replace(found, gap_halves=gaps.float(), kl_halves=_half_kl(features[rows], signs, covariates), halves_n=m)
+        return summary
+    gaps = differences.square().sum(1).sqrt().cpu() / (m / 2)
+    return replace(summary, gap_halves=gaps.float(), kl_halves=_half_kl(features[rows], signs, covariates), halves_n=m)
 
 
 def _signed_halves(n: int, draws: int, most_rows: int, seed: int) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""From one data set to simulated clients: who holds which rows, which of them judge, and what trains on them."""
+"""Holdings: the rows of one data set dealt out to simulated clients, each with training rows and test rows."""
 
 from __future__ import annotations
 
@@ -19,48 +19,48 @@ from picsc.reports.common import Finding
 from picsc.settings import CutSettings, FedSettings
 from picsc.simulation.feature_noise import noisy_images, noisy_table
 
-TABLE_BATCH, OTHER_BATCH = 32, 64
-MLP_UNITS, BAG_WIDTH, LSTM_UNITS = 32, 32, 256
-TUNING = 0.25
-"""Share of a client's training rows that judge learning rates."""
-
 
 def labelled(data: Dataset | ImageSet | TokenSet, findings: list[Finding]) -> Dataset | ImageSet | TokenSet:
-    """The rows with a label."""
+    """The rows that have a label; all rows where there is no target."""
     return with_label(data, findings) if isinstance(data, Dataset) and data.target is not None else data
 
 
 @dataclass(frozen=True, slots=True)
 class FederatedSplit:
-    """Who holds which rows; all of one repeat."""
+    """Clients with their training rows and test rows, for one repeat."""
 
     data: Dataset | ImageSet | TokenSet
-    """With the clients' noise, if they have any."""
+    """With the feature noise of the clients, if they have any."""
     clients: tuple[Fragment, ...]
+    """Name of each client, and all rows that it holds, K."""
     train: tuple[Rows, ...]
+    """Training rows of each client, K."""
     test: tuple[Rows, ...]
-    """Rows of each client that judge; empty for all where an official test part does."""
-    official: Rows
+    """Test rows of each client, K; empty where an official test part serves all clients."""
+    official_test: Rows
+    """Test rows that serve all clients; empty where each has its own."""
     noise: NDArray[np.float64] | None
-    words: str
+    """Standard deviation of each client's feature noise, (K,); None without noise."""
+    description: str
+    """Origin of the clients, in words."""
 
 
 def federated_split(data: Dataset | ImageSet | TokenSet, settings: FedSettings, *, seed: int) -> FederatedSplit:
-    """Deal rows out to clients, and set those aside that judge.
+    """Deal rows out to clients, and set test rows aside.
 
     Args:
         data: rows with a label.
-        settings: how clients come about, and the share that judges.
-        seed: of invented partitions, of noise and of the rows set aside.
+        settings: origin of the clients, and the share of test rows.
+        seed: of invented partitions, of noise and of test rows.
 
     Raises:
-        SettingsError: the settings name no clients, or such as the data do not have.
-        DataError: there are fewer than two clients, or none of them can both learn and judge.
+        SettingsError: the settings name no clients, or clients that the data do not have.
+        DataError: there are fewer than two clients.
     """
     labels = _labels(data)
-    official = data.test if isinstance(data, ImageSet | TokenSet) else np.empty(0, np.int64)
-    pool = np.setdiff1d(np.arange(data.n), official)
-    clients, noise, words = _dealt(data, labels, pool, settings, seed)
+    official_test = data.test if isinstance(data, ImageSet | TokenSet) else np.empty(0, np.int64)
+    pool = np.setdiff1d(np.arange(data.n), official_test)
+    clients, noise, description = _deal(data, labels, pool, settings, seed)
     if len(clients) < 2:
         raise DataError(f"{data.name}: federated learning needs two clients or more, and there is {len(clients)}")
     if noise is not None and isinstance(data, ImageSet):
@@ -69,29 +69,29 @@ def federated_split(data: Dataset | ImageSet | TokenSet, settings: FedSettings, 
         data = noisy_table(data, clients, noise, seed=seed)
     most = settings.most_rows
     owners = data.owners if isinstance(data, ImageSet | TokenSet) and settings.clients.clients is None else None
-    if len(official) and owners is None:
-        train = tuple(_some(client.rows, most, [seed, 4, i]) for i, client in enumerate(clients))
-        judging = _some(official, None if most is None else most * len(clients), [seed, 5])
-        return FederatedSplit(data, clients, train, (), judging, noise, words)
-    if len(official):  # the official part has owners too, so every client is judged by its own
-        whose = [owners[client.rows[0]] for client in clients]  # type: ignore[index] # not None here
-        parts = [(client.rows, official[owners[official] == who]) for client, who in zip(clients, whose, strict=True)]  # type: ignore[index]
+    if len(official_test) and owners is None:
+        train = tuple(_at_most(client.rows, most, [seed, 4, i]) for i, client in enumerate(clients))
+        shared = _at_most(official_test, None if most is None else most * len(clients), [seed, 5])
+        return FederatedSplit(data, clients, train, (), shared, noise, description)
+    if len(official_test):  # the official part has owners too, so every client is tested on its own rows
+        assert owners is not None  # noqa: S101 - for the type checker
+        parts = [(client.rows, official_test[owners[official_test] == owners[client.rows[0]]]) for client in clients]
     else:
         parts = [set_aside(client.rows, settings.validation, [seed, 2, i]) for i, client in enumerate(clients)]
-    train = tuple(_some(part[0], most, [seed, 4, i]) for i, part in enumerate(parts))
-    test = tuple(_some(part[1], most, [seed, 5, i]) for i, part in enumerate(parts))
-    return FederatedSplit(data, clients, train, test, np.empty(0, np.int64), noise, words)
+    train = tuple(_at_most(part[0], most, [seed, 4, i]) for i, part in enumerate(parts))
+    test = tuple(_at_most(part[1], most, [seed, 5, i]) for i, part in enumerate(parts))
+    return FederatedSplit(data, clients, train, test, np.empty(0, np.int64), noise, description)
 
 
-def _some(rows: Rows, most: int | None, seed: Sequence[int]) -> Rows:
-    """At most so many of the rows, drawn at random."""
+def _at_most(rows: Rows, most: int | None, seed: Sequence[int]) -> Rows:
+    """The rows, or a random part of this number."""
     if most is None or len(rows) <= most:
         return rows
     return np.sort(np.random.default_rng(list(seed)).choice(rows, most, replace=False))
 
 
 def participants(settings: FedSettings, k: int) -> int:
-    """Clients of a round, of k: the share asked for, and two at least."""
+    """Number of clients in a round, of k: the share in the settings, at least two."""
     return max(min(k, 2), round(settings.sample * k))
 
 
@@ -100,7 +100,7 @@ def set_aside(rows: Rows, share: float, seed: Sequence[int]) -> tuple[Rows, Rows
 
     Args:
         rows: of a client.
-        share: of the second part.
+        share: of the rows that go into the second part, in (0, 1).
         seed: of the draw.
 
     Returns:
@@ -112,7 +112,7 @@ def set_aside(rows: Rows, share: float, seed: Sequence[int]) -> tuple[Rows, Rows
 
 
 def _labels(data: Dataset | ImageSet | TokenSet) -> NDArray[np.int64] | None:
-    """Class codes, or None for numbers."""
+    """Class codes; None for a numeric target."""
     if not isinstance(data, Dataset):
         return data.labels
     if data.target is None:
@@ -120,13 +120,14 @@ def _labels(data: Dataset | ImageSet | TokenSet) -> NDArray[np.int64] | None:
     return data.target.values.astype(np.int64) if data.target.kind == "classes" else None
 
 
-def _dealt(
+def _deal(
     data: Dataset | ImageSet | TokenSet,
     labels: NDArray[np.int64] | None,
     pool: Rows,
     settings: FedSettings,
     seed: int,
 ) -> tuple[tuple[Fragment, ...], NDArray[np.float64] | None, str]:
+    """The clients, the noise of each if they have any, and their origin in words."""
     wanted = settings.clients
     if wanted.clients is not None:
         if wanted.partition == "noise" and isinstance(data, TokenSet):
@@ -143,9 +144,9 @@ def _dealt(
         return found.fragments, None, f"{len(found.fragments)} clients by {wanted.by}"
     owners, names = data.owners, data.clients
     if wanted.by is not None or owners is None:
-        asked = f"--by {wanted.by}: " if wanted.by is not None else ""
+        prefix = f"--by {wanted.by}: " if wanted.by is not None else ""
         raise SettingsError(
-            f"{asked}{data.name} has no columns"
+            f"{prefix}{data.name} has no columns"
             f"{' and its images no owners' if owners is None else '; its owners are the clients without --by'}; "
             "invent clients with --clients N"
         )

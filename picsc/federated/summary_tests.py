@@ -1,4 +1,4 @@
-"""Which clients' rows are shifted, told from their summaries alone (paper, Eq. 8, 14 and Algorithm 2).
+"""Tests for shifted clients that see their summaries alone (paper, Eq. 8, 14 and Algorithm 2).
 
 Letters: K clients, n_k rows of client k, N of all, m rows of a client's halves, d parameters, b draws, c classes.
 """
@@ -35,36 +35,37 @@ class ClientVerdict:
     """One client against all the others together."""
 
     n: int
+    """Number of rows of the client."""
     fisher_gap: float
     """||I_k - I_rest|| at the theta received, nats per squared parameter unit."""
     fisher_gap_relative: float
-    """The same over ||I_rest||; 0 where both are 0."""
+    """Fisher gap divided by ||I_rest||; 0 where both are 0."""
     kl: float
     """Covariate KL(client || rest), nats."""
     tau: float
-    """Their product."""
+    """Product of Fisher gap and covariate KL."""
     gamma: float
-    """What tau exceeds with probability `level` if nothing is shifted, for this client alone; inf if not judged."""
+    """Threshold that tau exceeds with probability `level` without shift, for this client alone; inf without a test."""
     p: float | None
-    """Of tau, for this client alone; at least 1 / (1 + b); None if not judged."""
+    """p-value of tau, for this client alone; at least 1 / (1 + b); None without a test."""
     p_adjusted: float | None
-    """The same with the family-wise error over all clients controlled."""
+    """p-value of tau with the family-wise error over all clients controlled; None without a test."""
     p_gap: float | None
-    """Does the model care: of the Fisher gap, family-wise over clients."""
+    """p-value of the Fisher gap, family-wise over clients: does the shift matter to the model? None without a test."""
     p_kl: float | None
-    """Did the data move: of the covariate KL, family-wise over clients."""
+    """p-value of the covariate KL, family-wise over clients: did the data move? None without a test."""
     label_kl: float | None
     """KL of class frequencies, client || rest, nats; None without label counts."""
     label_p: float | None
-    """Chi-square test that classes are as frequent as in the rest, for this client alone."""
+    """p-value of the chi-square test that classes are as frequent as in the rest, for this client alone."""
     label_p_adjusted: float | None
-    """The same, Holm over clients."""
+    """The same p-value, adjusted over clients by Holm's method."""
     reason: str = ""
-    """Why the client could not be judged."""
+    """Reason why the client could not be tested; empty if it was."""
 
     @property
     def fires(self) -> bool:
-        """Whether Algorithm 2's trigger does."""
+        """True if the client sets off Algorithm 2's trigger."""
         return self.tau > self.gamma
 
 
@@ -91,8 +92,8 @@ def run_client_tests(
 
     Args:
         summaries: one per client, at the same theta, with the same features and draws.
-        covariates: what the features are.
-        level: share of false alarms behind gamma.
+        covariates: kinds of the features.
+        level: rate of false alarms that gamma is calibrated to.
 
     Returns:
         One verdict per client, in their order.
@@ -103,21 +104,21 @@ def run_client_tests(
     _check(summaries, covariates)
     total = sum(each.n for each in summaries)
     moments = [each.moments for each in summaries]
-    everything = reduce(Moments.plus, moments)
-    summed = torch.zeros_like(summaries[0].fisher, dtype=torch.float64)
+    all_moments = reduce(Moments.plus, moments)
+    fisher_sum = torch.zeros_like(summaries[0].fisher, dtype=torch.float64)
     for each in summaries:
-        summed.add_(each.fisher.double(), alpha=each.n)
+        fisher_sum.add_(each.fisher.double(), alpha=each.n)
     gaps, relative, kls = [], [], []
     for each, own in zip(summaries, moments, strict=True):
-        rest = (summed - each.n * each.fisher.double()) / (total - each.n)
+        rest = (fisher_sum - each.n * each.fisher.double()) / (total - each.n)
         gap, size = float(fisher_gap(each.fisher.double(), rest)), float(rest.norm())
         gaps.append(gap)
         relative.append(gap / size if size > 0 else math.inf if gap > 0 else 0.0)
-        kls.append(float(moments_kl(own, everything.minus(own), covariates)))
+        kls.append(float(moments_kl(own, all_moments.minus(own), covariates)))
     taus = [tau(gap, kl) for gap, kl in zip(gaps, kls, strict=True)]
-    judged = [k for k, each in enumerate(summaries) if _has_null(each)]
-    observed = torch.tensor([taus, gaps, kls], dtype=torch.float64)[:, judged]
-    tests = iter(_tests([summaries[k] for k in judged], observed, total, level))
+    testable = [k for k, each in enumerate(summaries) if _has_null(each)]
+    observed = torch.tensor([taus, gaps, kls], dtype=torch.float64)[:, testable]
+    tests = iter(_tests([summaries[k] for k in testable], observed, total, level))
     labels = _label_tests(summaries)
     found = []
     for k, each in enumerate(summaries):
@@ -138,7 +139,7 @@ def _tests(summaries: Sequence[Summary], observed: Tensor, total: int, level: fl
         summaries: of K clients with a null.
         observed: their tau, Fisher gap and covariate KL, (3, K), float64.
         total: N.
-        level: behind gamma.
+        level: rate of false alarms that gamma is calibrated to.
     """
     if not summaries:
         return []
@@ -161,7 +162,7 @@ def _adjusted(draws: Tensor, order: float) -> Tensor:
 
 
 def _check(summaries: Sequence[Summary], covariates: Covariates) -> None:
-    """Refuse summaries that cannot be compared."""
+    """Refuse summaries that cannot be compared with one another."""
     if len(summaries) < 2:
         raise DataError(f"{len(summaries)} client has no rest to compare it with: need at least 2 clients")
     first = summaries[0]
@@ -170,13 +171,13 @@ def _check(summaries: Sequence[Summary], covariates: Covariates) -> None:
     )
     draws = next((len(each.gap_halves) for each in summaries if _has_null(each)), 0)
     for k, each in enumerate(summaries):
-        for what, size, bound in (
+        for name, size, bound in (
             ("parameters", len(each.fisher), len(first.fisher)),
             ("features", len(each.means), features),
             ("draws", len(each.gap_halves) or draws, draws),
         ):
             if size != bound:
-                raise DataError(f"the summary of client {k} has {size} {what}: need {bound}, as in all the others")
+                raise DataError(f"the summary of client {k} has {size} {name}: need {bound}, as in all the others")
 
 
 def _draws(observed: Tensor, halves: Tensor, scale: Tensor, m: Tensor, order: float) -> Tensor:
@@ -198,11 +199,11 @@ def _draws(observed: Tensor, halves: Tensor, scale: Tensor, m: Tensor, order: fl
 
 
 def _pooled_quantiles(unit: Tensor, weights: Tensor) -> Tensor:
-    """What the j-th smallest of b draws estimates, for all clients together.
+    """Quantiles that the j-th smallest of b draws estimates, for all clients together.
 
     Args:
-        unit: (b, K) draws on one scale.
-        weights: (K,) of each client's draws.
+        unit: draws on one scale, (b, K).
+        weights: weight of each client's draws, (K,).
 
     Returns:
         (b,), increasing.
@@ -225,8 +226,8 @@ def _label_tests(summaries: Sequence[Summary]) -> list[tuple[float | None, float
         rest = everything - own
         kls.append(float(categorical_kl(own, rest)))
         table = torch.stack([own, rest])[:, everything > 0]
-        testable = table.shape[1] > 1 and bool((table.sum(1) > 0).all())
-        ps.append(float(chi2_contingency(table.numpy(), correction=False).pvalue) if testable else 1.0)
+        can_differ = table.shape[1] > 1 and bool((table.sum(1) > 0).all())
+        ps.append(float(chi2_contingency(table.numpy(), correction=False).pvalue) if can_differ else 1.0)
     return list(zip(kls, ps, _holm(ps), strict=True))
 
 

@@ -597,7 +597,8 @@ class FedKeywords(TypedDict, total=False):
     """Rows per step; None is 32 for tables and 64 for the others."""
 
     lr: float | Literal["auto"]
-    """Learning rate of clients; auto chooses for every method among `picsc.federated.rounds.RATES` on training rows."""
+    """Learning rate of clients; auto chooses for every method among `picsc.federated.repeats.RATES` on training
+    rows."""
 
     momentum: float
     """Momentum of the clients' SGD, in [0, 1)."""

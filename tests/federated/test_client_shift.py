@@ -88,7 +88,7 @@ def test_a_client_with_another_mean_is_covariate_shift() -> None:
     assert (found[0].covariate_kl or 0) > 2 * max(client.covariate_kl or 0 for client in found[1:])
 
 
-def test_both_shifts_are_told_apart_in_one_client() -> None:
+def test_both_shifts_are_found_in_one_client() -> None:
     """The first client has all reds and nothing else; its covariate also differs among reds."""
     data = frame()
     first = np.flatnonzero(data["target"] == "red")[:150]
@@ -120,7 +120,7 @@ def test_numeric_target_that_is_split_is_label_shift() -> None:
     assert found[0].label_effect == pytest.approx(ks_2samp(y[high], y[~high]).statistic, abs=1 / 256)
 
 
-def test_without_a_target_only_covariates_are_judged() -> None:
+def test_without_a_target_only_covariates_are_tested() -> None:
     data = alike(4, 400)
     data.loc[::4, "a"] += 2.0
     bare = replace(table(data), target=None)

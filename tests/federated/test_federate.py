@@ -1,4 +1,4 @@
-"""The verb: bytes, resumption, who the clients are, and what is refused."""
+"""The verb: same bytes for a seed, resumption, the origin of clients, and refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from picsc.datasets.load import from_frame
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError, SettingsError
-from picsc.federated import federate as federating
+from picsc.federated import resumable_rounds
 from picsc.federated.holdings import federated_split
 from picsc.settings import FedSettings, validated
 
@@ -50,7 +50,7 @@ def report() -> picsc.FedReport:
     return picsc.federate_dataset(table(settings), settings)
 
 
-def test_every_method_is_judged_on_every_client(report: picsc.FedReport) -> None:
+def test_every_method_is_scored_on_every_client(report: picsc.FedReport) -> None:
     assert [method.method for method in report.methods] == list(settings_of().methods)
     for method in report.methods:
         assert len(method.clients) == len(report.clients) == 4
@@ -72,8 +72,8 @@ def test_differences_are_of_the_seeds(report: picsc.FedReport) -> None:
 
 
 def test_only_triggered_methods_have_a_tau(report: picsc.FedReport) -> None:
-    looked = [method.method for method in report.methods if method.tau]
-    assert looked == ["picsc-penalty", "picsc"]
+    triggered = [method.method for method in report.methods if method.tau]
+    assert triggered == ["picsc-penalty", "picsc"]
     assert all(point.flagged is not None for point in report.methods[-1].curve)
 
 
@@ -90,15 +90,15 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
     """While rates are chosen, between them and the rounds, and in the second repeat."""
-    monkeypatch.setattr(federating, "KEEP_EVERY", -1.0)
+    monkeypatch.setattr(resumable_rounds, "KEEP_EVERY", -1.0)
     settings = settings_of(methods=("scaffold", "picsc"))
     everything: list[str] = []
     whole = picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "whole", progress=everything.append)
-    told: list[str] = []
+    given: list[str] = []
 
     def stop(line: str) -> None:
-        told.append(line)
-        if len(told) == after:
+        given.append(line)
+        if len(given) == after:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -109,7 +109,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(
     )
     assert bytes_of(resumed) == bytes_of(whole)
     rounds, again, before = (
-        sum(", round " in line or ", choosing" in line for line in each) for each in (everything, rest, told)
+        sum(", round " in line or ", choosing" in line for line in each) for each in (everything, rest, given)
     )
     assert again == rounds - before
 
@@ -122,12 +122,12 @@ def test_another_run_is_not_gone_on_with(tmp_path: Path) -> None:
         picsc.federate_dataset(table(other), other, run_dir=tmp_path / "run", resume=True)
 
 
-def test_progress_tells_rounds_accuracy_seconds_and_bytes(tmp_path: Path) -> None:
-    settings, told = settings_of(methods=("fedavg",), lr=0.1, repeats=1, rounds=1), []
-    picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "run", progress=told.append)
-    assert told[0] == "repeat 1: 20 parameters; floats kept between rounds: fedavg 20"
-    assert "repeat 1, round 1 of 1: fedavg " in told[1]
-    assert told[1].endswith(" MB")
+def test_progress_has_rounds_accuracy_seconds_and_bytes(tmp_path: Path) -> None:
+    settings, lines = settings_of(methods=("fedavg",), lr=0.1, repeats=1, rounds=1), []
+    picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "run", progress=lines.append)
+    assert lines[0] == "repeat 1: 20 parameters; floats kept between rounds: fedavg 20"
+    assert "repeat 1, round 1 of 1: fedavg " in lines[1]
+    assert lines[1].endswith(" MB")
 
 
 def test_a_run_that_fails_with_every_rate_is_reported_with_its_client() -> None:
@@ -145,23 +145,23 @@ def test_a_run_that_fails_with_every_rate_is_reported_with_its_client() -> None:
 def test_invented_clients_and_their_noise() -> None:
     settings = settings_of(clients={"clients": 4, "partition": "noise", "noise": 2.0})
     data = from_frame(people().drop(columns="who"), settings.read)
-    held = federated_split(data, settings, seed=0)
-    assert held.noise is not None
-    assert held.noise.tolist() == pytest.approx([0, 2 / 3, 4 / 3, 2])
-    changed = held.data.columns[0].values - data.columns[0].values  # noqa: PD011 # type: ignore[union-attr]
-    assert np.abs(changed[held.clients[0].rows]).max() == 0
-    assert np.std(changed[held.clients[3].rows]) > np.std(changed[held.clients[1].rows])
+    split = federated_split(data, settings, seed=0)
+    assert split.noise is not None
+    assert split.noise.tolist() == pytest.approx([0, 2 / 3, 4 / 3, 2])
+    changed = split.data.columns[0].values - data.columns[0].values  # noqa: PD011 # type: ignore[union-attr]
+    assert np.abs(changed[split.clients[0].rows]).max() == 0
+    assert np.std(changed[split.clients[3].rows]) > np.std(changed[split.clients[1].rows])
 
 
-def test_rows_are_judged_that_no_client_learns_from() -> None:
+def test_no_client_trains_on_test_rows() -> None:
     settings = settings_of()
-    held = federated_split(table(settings), settings, seed=0)
-    for client, train, test in zip(held.clients, held.train, held.test, strict=True):
+    split = federated_split(table(settings), settings, seed=0)
+    for client, train, test in zip(split.clients, split.train, split.test, strict=True):
         assert np.array_equal(np.sort(np.concatenate([train, test])), client.rows)
         assert len(test) == 5  # a fifth of 24
 
 
-def test_a_client_of_one_row_learns_and_does_not_judge() -> None:
+def test_a_client_of_one_row_trains_and_has_no_test_row() -> None:
     settings = settings_of(repeats=1, methods=("fedavg",), lr=0.1)
     frame = people()
     report = picsc.federate_dataset(
@@ -171,7 +171,7 @@ def test_a_client_of_one_row_learns_and_does_not_judge() -> None:
     assert any(finding.code == "clients-without-test" for finding in report.findings)
 
 
-def test_an_official_test_part_judges_by_each_clients_classes() -> None:
+def test_an_official_test_part_is_weighted_to_each_clients_classes() -> None:
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 2, 200)
     pixels = (rng.integers(0, 100, (200, 16, 16)) + 100 * labels[:, None, None]).astype(np.uint8)
@@ -186,18 +186,18 @@ def test_an_official_test_part_judges_by_each_clients_classes() -> None:
     assert {shift.name for shift in report.clients if shift.labels_shifted}
 
 
-def test_a_client_learns_from_no_more_rows_than_it_may() -> None:
+def test_a_client_trains_on_no_more_rows_than_it_may() -> None:
     settings = settings_of(most_rows=3)
-    held = federated_split(table(settings), settings, seed=0)
-    assert [len(rows) for rows in (*held.train, *held.test)] == [3] * 8
-    assert all(not set(train) & set(test) for train, test in zip(held.train, held.test, strict=True))
+    split = federated_split(table(settings), settings, seed=0)
+    assert [len(rows) for rows in (*split.train, *split.test)] == [3] * 8
+    assert all(not set(train) & set(test) for train, test in zip(split.train, split.test, strict=True))
 
 
-def test_an_official_part_with_owners_judges_each_client_by_its_own_rows() -> None:
+def test_an_official_part_with_owners_tests_each_client_on_its_own_rows() -> None:
     texts = replace(words(), test=np.arange(45, 60))
     settings = validated(FedSettings, rounds=1, lr=0.1, methods=("fedavg",))
-    held = federated_split(texts, settings, seed=0)
-    for i, (train, test) in enumerate(zip(held.train, held.test, strict=True)):
+    split = federated_split(texts, settings, seed=0)
+    for i, (train, test) in enumerate(zip(split.train, split.test, strict=True)):
         assert set(texts.owners[[*train, *test]]) == {i}
         assert max(train) < 45 <= min(test)
     report = picsc.federate_dataset(texts, settings)
@@ -217,7 +217,7 @@ def test_p40_memory_is_a_model_and_one_per_client_only_where_clients_remember() 
 
 @pytest.mark.slow
 def test_p40_a_thousand_clients_take_less_than_1500_mb() -> None:
-    """1,000 clients of 20 rows, all methods, in a process of its own; its peak is what the system says."""
+    """1,000 clients of 20 rows, all methods, in a process of its own; its peak is measured by the system."""
     script = """
 import resource
 import numpy as np, pandas as pd, picsc
@@ -243,7 +243,7 @@ def words(owners: int = 3) -> TokenSet:
     )  # fmt: skip
 
 
-def test_texts_are_learned_by_their_owners() -> None:
+def test_owners_of_texts_are_clients() -> None:
     settings = validated(FedSettings, rounds=8, epochs=4, hidden=4, lr=1.0, batch_size=8, methods=("fedavg", "picsc"))
     report = picsc.federate_dataset(words(), settings)
     assert report.partition == "3 clients by owner"
@@ -254,15 +254,15 @@ def test_texts_are_learned_by_their_owners() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ({"clients": {}}, "who are the clients"),
         ({"model": "lenet"}, "--model lenet does not go with memory: use mlp"),
     ],
 )
-def test_what_does_not_go_with_a_table_is_refused(values: dict[str, object], said: str) -> None:
+def test_what_does_not_go_with_a_table_is_refused(values: dict[str, object], message: str) -> None:
     settings = settings_of(**values)
-    with pytest.raises(SettingsError, match=said):
+    with pytest.raises(SettingsError, match=message):
         picsc.federate_dataset(from_frame(people(), settings.read, keys=("who",)), settings)
 
 

@@ -1,4 +1,4 @@
-"""The audit from summaries: what it computes on known numbers, its level on equal clients, and what it sees."""
+"""The audit from summaries: known numbers, its level on equal clients, its power on shifted ones."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -50,7 +50,7 @@ def clients(seed: int, kind: str) -> tuple[list[Tensor], list[Tensor], Covariate
 
 
 def audited(xs: Sequence[Tensor], ys: Sequence[Tensor], covariates: Covariates, seed: int) -> tuple[ClientVerdict, ...]:
-    """Train a network on all rows for a while, summarise every client, judge."""
+    """Train a network on all rows for a while, summarise every client, test all."""
     x, y = torch.cat(list(xs)), torch.cat(list(ys))
     model = mlp(x.shape[1], 2, 4, seed=seed)
     adam = torch.optim.Adam(model.parameters(), 0.02)
@@ -195,7 +195,7 @@ def test_equal_clients_are_flagged_no_more_often_than_the_level(kind: str) -> No
         assert sum(min(getattr(client, p) for client in each) <= 0.05 for each in found) <= most
 
 
-def test_halves_foretell_tau_of_unequal_clients() -> None:
+def test_halves_predict_tau_of_unequal_clients() -> None:
     """Without long tails the scaled null is right at its middle: p at most 0.5 in 30 to 60 % of clients."""
     ps = [client.p for seed in range(25) for client in audited(*clients(2000 + seed, "normal"), seed)[1:]]
     assert 0.3 < sum(p <= 0.5 for p in ps) / len(ps) < 0.6
@@ -216,18 +216,18 @@ def test_a_moved_column_is_seen_in_the_covariates() -> None:
 
 
 def test_flipped_labels_are_seen_by_the_model_alone() -> None:
-    cares = moved = 0
+    matters = moved = 0
     for seed in range(8):
         xs, ys, covariates = clients(seed, "normal")
         ys[2] = 1 - ys[2]
         found = audited(xs, ys, covariates, seed)[2]
-        cares += found.p_gap <= 0.05
+        matters += found.p_gap <= 0.05
         moved += found.p_kl <= 0.05
-    assert cares >= 7
+    assert matters >= 7
     assert moved <= 2
 
 
-def test_other_class_frequencies_are_told_apart() -> None:
+def test_other_class_frequencies_are_found() -> None:
     squares, x = scored(100)
     counts = [torch.tensor([50, 50, 0]), torch.tensor([52, 48, 0]), torch.tensor([80, 20, 0])]
     found = run_client_tests(
@@ -241,7 +241,7 @@ def test_other_class_frequencies_are_told_apart() -> None:
     assert found[2].tau == 0
 
 
-def test_labels_of_one_class_or_of_no_counts_say_nothing() -> None:
+def test_labels_of_one_class_or_without_counts_show_nothing() -> None:
     squares, x = scored(20)
     bare = summarise([squares], x, MIXED, seed=0)
     assert run_client_tests([bare, bare], MIXED)[0].label_p is None
@@ -249,7 +249,7 @@ def test_labels_of_one_class_or_of_no_counts_say_nothing() -> None:
     assert run_client_tests([alike, alike], MIXED)[0].label_p == 1
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_summaries_that_do_not_fit_are_refused() -> None:
     squares, x = scored(20)
     fit = summarise([squares], x, MIXED, seed=0)
     with pytest.raises(DataError, match="20 rows of features and 19 rows of squared scores"):

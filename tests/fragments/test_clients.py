@@ -53,7 +53,7 @@ def test_clients_are_those_of_fed_with_the_same_seed(way: str) -> None:
         held[client.rows].tolist() for client in federated.clients
     ]
     assert {fragment.kind for fragment in made.cut.fragments} == {"client"}
-    assert made.cut.words == federated.words
+    assert made.cut.words == federated.description
     assert made.cut.unassigned.tolist() == [7 * i for i in range(10)]
     left = {finding.code: finding for finding in made.cut.findings}["unassigned-rows"]
     assert left.message == "10 of 178 (5.6 %) rows in no piece: they have no label"

@@ -16,8 +16,8 @@ def algorithm(name: FedMethod, settings: FedSettings) -> Algorithm:
     """The algorithm of a name.
 
     Args:
-        name: of `picsc.settings.FED_METHODS`.
-        settings: its constants.
+        name: one of `picsc.settings.FED_METHODS`.
+        settings: constants of all algorithms.
     """
     mean, strength = settings.mean, settings.strength
     if name in ("fedavg", "fedprox"):
@@ -30,16 +30,16 @@ def algorithm(name: FedMethod, settings: FedSettings) -> Algorithm:
     ours = Picsc(strength, settings.alpha, settings.delta, aggregation, mean=mean)
     if name == "picsc":
         return ours
-    alone = replace(ours, controls=False, scaled=False)
+    alone = replace(ours, controls=False, preconditioned=False)
     if name == "fisher-mean":
         return replace(alone, strength=0.0, aggregation="fisher")
     return replace(alone, aggregation="mean")
 
 
-IN_NATURAL_COORDINATES: tuple[FedMethod, ...] = ("scaffold-natural", "picsc")
-"""Methods that train in `picsc.federated.clients.whitening` where there are any; with rates, chosen on training
-rows."""
-WORDS: dict[FedMethod, str] = {
+WHITENED: tuple[FedMethod, ...] = ("scaffold-natural", "picsc")
+"""Methods that train on whitened features (`picsc.federated.clients.whitening`) where the data can be whitened; if
+learning rates are chosen, so is this, on training rows."""
+DESCRIPTIONS: dict[FedMethod, str] = {
     "fedavg": "local training, then the mean of the models weighted by rows",
     "fedprox": "fedavg whose clients are held near the model they received",
     "scaffold": "local steps corrected by control variates",
@@ -49,3 +49,4 @@ WORDS: dict[FedMethod, str] = {
     "scaffold-natural": "scaffold in the coordinates of picsc; a control of picsc",
     "picsc": "Algorithm 2 with control variates and local steps in the metric of the Fisher information",
 }
+"""One line on each method, for reports."""

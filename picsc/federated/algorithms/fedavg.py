@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from picsc.federated.algorithms.protocol import Mean, Memory, State, Upload
+from picsc.federated.algorithms.protocol import ClientUploads, Mean, Memory, State
 from picsc.federated.clients.local_terms import LocalTerms, Trained
 
 
@@ -21,25 +21,26 @@ class FedAvg:
 
     mean: Mean = "rows"
     mu: float = 0.0
-    triggered: bool = False
+    """Weight of the proximal term, at least 0; 0 is FedAvg."""
+    uses_trigger: bool = False
 
-    def begin(self, theta: Tensor, k: int) -> tuple[State, Memory]:
-        """The model alone."""
+    def initial_state(self, theta: Tensor, k: int) -> tuple[State, Memory]:
+        """The model; clients keep nothing."""
         return {"theta": theta}, {}
 
-    def guide(self, state: State, memory: Memory, flagged: Tensor | None) -> LocalTerms:
-        """The gradient of the proximal term; nothing for mu = 0."""
+    def local_terms(self, state: State, memory: Memory, flagged: Tensor | None) -> LocalTerms:
+        """The gradient of the proximal term; no term for mu = 0."""
         if self.mu == 0:
             return LocalTerms()
         theta = state["theta"][None]
-        return LocalTerms(stiffness=torch.full_like(theta, self.mu), anchor=theta)
+        return LocalTerms(proximal_weight=torch.full_like(theta, self.mu), proximal_center=theta)
 
-    def report(
-        self, state: State, memory: Memory, guidance: LocalTerms, trained: Trained, fisher: Callable[[], Tensor]
+    def upload(
+        self, state: State, memory: Memory, terms: LocalTerms, trained: Trained, fisher: Callable[[], Tensor]
     ) -> tuple[dict[str, Tensor], Memory]:
         """The model."""
         return {"theta": trained.theta}, memory
 
-    def aggregate(self, state: State, upload: Upload) -> State:
-        """Mean of the models."""
-        return {"theta": upload.mean("theta", self.mean)}
+    def aggregate(self, state: State, uploads: ClientUploads) -> State:
+        """The mean of the models."""
+        return {"theta": uploads.mean("theta", self.mean)}

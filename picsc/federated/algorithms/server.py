@@ -1,26 +1,26 @@
-"""The step of the server towards what the clients' models were joined to."""
+"""The step of the server from its model towards the aggregated one."""
 
 from __future__ import annotations
 
 from picsc.federated.algorithms.protocol import State
 
 VELOCITY = "velocity"
-"""Name of what the server keeps for itself."""
+"""Name of the state that the server keeps and does not send: its last step."""
 
 
-def server_step(state: State, joined: State, *, lr: float, momentum: float) -> State:
-    """Move the global model towards what the clients' models were joined to.
+def server_step(state: State, aggregated: State, *, lr: float, momentum: float) -> State:
+    """Move the global model towards the aggregated one.
 
     Args:
-        state: before the round; its `VELOCITY` is the last move, absent before the first round.
-        joined: after aggregation.
-        lr: of the server; 1 without momentum goes all the way, to the bit.
-        momentum: share of the last move that is kept.
+        state: before the round; its `VELOCITY` is the last step, absent before the first round.
+        aggregated: the state after aggregation.
+        lr: learning rate of the server; at 1 without momentum the result is the aggregated model, to the bit.
+        momentum: share of the last step that is kept, in [0, 1).
     """
     if lr == 1 and momentum == 0:
-        return joined
-    move = joined["theta"] - state["theta"]
+        return aggregated
+    step = aggregated["theta"] - state["theta"]
     if momentum:
-        move = move + momentum * state[VELOCITY] if VELOCITY in state else move
-        joined = {**joined, VELOCITY: move}
-    return {**joined, "theta": state["theta"] + lr * move}
+        step = step + momentum * state[VELOCITY] if VELOCITY in state else step
+        aggregated = {**aggregated, VELOCITY: step}
+    return {**aggregated, "theta": state["theta"] + lr * step}

@@ -1,9 +1,10 @@
-"""What clients compute on their own rows.
+"""Clients of a federation: everything that is computed on their own rows.
 
-- `evaluation`: how good global models are for each client
-- `local_steps`: which rows every client sees in which local step
-- `local_terms`: what a federated algorithm tells a client's optimiser, and what the client has afterwards
-- `mlps`: clients whose networks have one hidden layer, all of a round at once
-- `networks`: clients whose networks are any modules: one model at a time, several clients on as many threads
-- `whitening`: coordinates in which the input factor of a dense layer's Fisher information is round; f features
+- `evaluation`: scores of the global model on the test rows of each client
+- `local_steps`: minibatches: the rows that each client uses in each local step
+- `local_terms`: terms that a federated algorithm adds to the local gradient, and the models after local training
+- `mlps`: clients whose networks have one hidden layer; all clients of a round train at once
+- `networks`: clients with any PyTorch network; one model trains at a time, several clients on as many threads
+- `protocol`: the interface that both kinds of clients have in common
+- `whitening`: linear map of a table's columns after which they are uncorrelated and of unit second moment
 """

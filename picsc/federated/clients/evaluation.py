@@ -1,4 +1,4 @@
-"""How good global models are for each client.
+"""Scores of global models on the test rows of each client.
 
 Letters: a models, T test rows, k clients, m groups of rows, c classes.
 """
@@ -16,30 +16,31 @@ from picsc.equations.likelihood import Likelihood
 
 @dataclass(frozen=True, slots=True)
 class TestRows:
-    """The rows that judge, and which client each speaks for."""
+    """Test rows, and their weight in the score of each client."""
 
     rows: Tensor
     """Row numbers, int64 (T,)."""
     group: Tensor
-    """Client that holds the row, or its class, int64 (T,)."""
-    mix: Tensor | None
-    """What a client's score is made of, (k, m), rows sum to 1; None where groups are clients."""
+    """Number of the client that holds the row, or of the row's class, int64 (T,)."""
+    group_weights: Tensor | None
+    """Weight of each group in each client's score, (k, m), rows sum to 1; None where groups are clients."""
     clients: int
+    """Number of clients, k."""
 
 
 class ClientScores(NamedTuple):
     """Scores of global models."""
 
     accuracy: Tensor
-    """(a, k): accuracy, or 1 - mean squared error over the variance of all training rows; NaN without rows."""
+    """(a, k): accuracy, or 1 - mean squared error over the variance of all training rows; NaN without test rows."""
     log_loss: Tensor
     """(a, k), nats per row."""
     whole: Tensor
-    """(a,): accuracy on all rows together."""
+    """(a,): accuracy on the test rows of all clients together."""
 
 
 def own_rows(rows: list[Tensor]) -> TestRows:
-    """Every client judges with rows of its own.
+    """Test rows where each client is scored on rows of its own.
 
     Args:
         rows: of each client; may be empty.
@@ -49,9 +50,9 @@ def own_rows(rows: list[Tensor]) -> TestRows:
 
 
 def shared_rows(rows: Tensor, labels: Tensor, shares: Tensor) -> TestRows:
-    """One test part judges for all clients, each by its own mix of classes.
+    """Test rows where one test part serves all clients, weighted to each client's mix of classes.
 
-    Reading: the benchmarks judge on the whole part only; accuracy on a client's mix of classes is what the client
+    Reading: the benchmarks score on the whole part only; accuracy on a client's mix of classes is what the client
         would see if the part's rows of a class are like its own.
 
     Args:
@@ -65,13 +66,13 @@ def shared_rows(rows: Tensor, labels: Tensor, shares: Tensor) -> TestRows:
     return TestRows(rows, group, kept / kept.sum(1, keepdim=True), len(shares))
 
 
-def evaluate(outputs: Tensor, y: Tensor, judges: TestRows, likelihood: Likelihood) -> ClientScores:
+def client_scores(outputs: Tensor, y: Tensor, test: TestRows, likelihood: Likelihood) -> ClientScores:
     """Score every model for every client.
 
     Args:
         outputs: of the test rows: log-probabilities (a, T, c), or means (a, T).
         y: their class codes or numbers in standard deviations of the training rows, (T,).
-        judges: whose rows they are.
+        test: the test rows, and their weight for each client.
         likelihood: of the target.
     """
     if likelihood == "numbers":
@@ -82,13 +83,13 @@ def evaluate(outputs: Tensor, y: Tensor, judges: TestRows, likelihood: Likelihoo
         loss = -outputs.gather(-1, y[None, :, None].expand(len(outputs), -1, 1))[..., 0].double()
     broken = ~outputs.isfinite().flatten(1).all(1)
     good, loss = (values.masked_fill(broken[:, None], torch.nan) for values in (good, loss))
-    return ClientScores(_by_client(good, judges), _by_client(loss, judges), good.mean(1))
+    return ClientScores(_by_client(good, test), _by_client(loss, test), good.mean(1))
 
 
-def _by_client(values: Tensor, judges: TestRows) -> Tensor:
-    m = judges.clients if judges.mix is None else judges.mix.shape[1]
-    sums = values.new_zeros(len(values), m).index_add_(1, judges.group, values)
-    count = torch.bincount(judges.group, minlength=m)
-    if judges.mix is None:
+def _by_client(values: Tensor, test: TestRows) -> Tensor:
+    m = test.clients if test.group_weights is None else test.group_weights.shape[1]
+    sums = values.new_zeros(len(values), m).index_add_(1, test.group, values)
+    count = torch.bincount(test.group, minlength=m)
+    if test.group_weights is None:
         return sums / count  # 0 / 0 is NaN, as wanted
-    return (sums / count.clamp(min=1)) @ judges.mix.double().T
+    return (sums / count.clamp(min=1)) @ test.group_weights.double().T

@@ -1,4 +1,4 @@
-"""Which rows every client sees in which local step.
+"""Minibatches: the rows that each client uses in each local step of a round.
 
 Letters: N rows of all clients, k clients, b rows of a minibatch.
 """
@@ -16,36 +16,39 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class LocalRecipe:
-    """How a client trains in a round."""
+    """Local training of a client in one round."""
 
     epochs: int
-    """Passes over its rows."""
+    """Passes of the client over its rows, at least 1."""
     batch_size: int
+    """Rows of a minibatch, at least 1."""
     steps: int | None = None
-    """Steps instead of passes."""
+    """Number of local steps; None takes as many as `epochs` passes need."""
     momentum: float = 0.0
+    """Momentum of sgd, in [0, 1)."""
     weight_decay: float = 0.0
-    """Added to the gradient as weight_decay * parameter."""
+    """Coefficient, at least 0; weight_decay * parameter is added to the gradient."""
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The minibatches of one round, laid out only when they are asked for."""
+    """The minibatches of one round; each is put together only when it is asked for."""
 
     order: Tensor
-    """Row numbers of every epoch, those of a client side by side and shuffled anew, int64 (epochs, N)."""
+    """Row numbers in the order of every epoch, int64 (epochs, N): client after client, shuffled anew within each."""
     start: Tensor
-    """Where each client's rows begin in an epoch's order, (k,)."""
+    """Position at which each client's rows begin in an epoch's order, (k,)."""
     rows: Tensor
-    """Of each client, (k,)."""
+    """Number of rows of each client, (k,)."""
     batch_size: int
+    """Rows of a minibatch."""
     count: NDArray[np.int64]
     """Local steps of each client, (k,); the clients are sorted by it, the longest first."""
     per_epoch: Tensor
     """Minibatches of a client in one pass, (k,)."""
 
     def at(self, step: int) -> tuple[Tensor, Tensor]:
-        """Minibatches of a step, for the clients that are still at work: always the first m.
+        """Minibatches of a step, for the clients that still have steps to take: always the first m.
 
         Returns:
             Row numbers (m, b), and each row's share of its client's mean, (m, b): 0 where a minibatch has fewer rows.
@@ -59,11 +62,11 @@ class Steps:
         share = there.float()
         return self.order[epoch[:, None], place], share / share.sum(1, keepdim=True)
 
-    def of(self, client: int) -> Iterator[NDArray[np.int64]]:
+    def of_client(self, client: int) -> Iterator[NDArray[np.int64]]:
         """Row numbers of every minibatch of one client.
 
         Args:
-            client: place in the steps' own order.
+            client: position in the order of the steps, which is that of `count`.
         """
         start, n, per_epoch = int(self.start[client]), int(self.rows[client]), int(self.per_epoch[client])
         for step in range(int(self.count[client])):
@@ -82,12 +85,12 @@ def local_steps(
 
     Args:
         clients: row numbers of each, at least one.
-        recipe: passes or steps, and rows per step; the last minibatch of a pass may have fewer.
+        recipe: passes or steps, and rows per step; the last minibatch of a pass may have fewer rows.
         seed: of the shuffles.
         round_number: of the shuffles.
 
     Returns:
-        The steps, and the order of clients that they are in: positions into `clients`.
+        The steps, and the order of their clients, as positions into `clients`.
     """
     sizes = np.array([len(rows) for rows in clients])
     per_epoch = -(-sizes // recipe.batch_size)

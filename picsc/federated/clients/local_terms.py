@@ -1,4 +1,4 @@
-"""What a federated algorithm tells a client's optimiser, and what the client has afterwards.
+"""Local terms: additions of a federated algorithm to the local steps of its clients.
 
 Every algorithm here changes local training by a quadratic and a linear term, so that one loop trains them all. Letters:
 k clients, a models of each (an algorithm with its candidates), d parameters.
@@ -14,33 +14,33 @@ from torch import Tensor
 
 
 class LocalTerms(NamedTuple):
-    """What is added to the gradient of every local step; None adds nothing, to the bit."""
+    """Terms that are added to the gradient of every local step; None adds nothing, to the bit."""
 
-    stiffness: Tensor | None = None
-    """Added to the gradient as stiffness * (theta - anchor), (k or 1, a, d)."""
-    anchor: Tensor | None = None
-    """(k or 1, a, d)."""
-    drift: Tensor | None = None
-    """Subtracted from theta, times the learning rate, after the optimiser's step, (k or 1, a, d)."""
-    scale: Tensor | None = None
-    """What the sum of gradient and drift is multiplied with, (k or 1, a, d), positive."""
+    proximal_weight: Tensor | None = None
+    """The gradient gains proximal_weight * (theta - proximal_center), (k or 1, a, d); None without a proximal term."""
+    proximal_center: Tensor | None = None
+    """Parameters that the proximal term pulls towards, (k or 1, a, d); None without a proximal term."""
+    correction: Tensor | None = None
+    """Control variate that is added to the optimiser's direction after momentum, (k or 1, a, d); None adds nothing."""
+    preconditioner: Tensor | None = None
+    """Factor of the corrected direction, (k or 1, a, d), positive; None leaves the direction as it is."""
 
-    def of(self, part: slice) -> LocalTerms:
-        """For some of the clients."""
+    def for_clients(self, part: slice) -> LocalTerms:
+        """The terms of some of the clients."""
         return LocalTerms(*(each if each is None or each.shape[0] == 1 else each[part] for each in self))
 
 
-def side_by_side(guides: Sequence[LocalTerms], theta: Sequence[Tensor]) -> LocalTerms:
-    """The guidance of several algorithms as one; what one of them lacks is filled in so that it changes nothing.
+def join_terms(terms: Sequence[LocalTerms], theta: Sequence[Tensor]) -> LocalTerms:
+    """The terms of several algorithms as one; what one of them lacks is filled in so that it changes nothing.
 
     Args:
-        guides: of each algorithm.
-        theta: what each algorithm's clients start from, (1, a_i, d).
+        terms: of each algorithm.
+        theta: parameters that each algorithm's clients start from, (1, a_i, d).
     """
-    filled = {"stiffness": 0.0, "anchor": 0.0, "drift": 0.0, "scale": 1.0}
+    filled = {"proximal_weight": 0.0, "proximal_center": 0.0, "correction": 0.0, "preconditioner": 1.0}
     joined: dict[str, Tensor | None] = {}
     for name, value in filled.items():
-        parts = [getattr(guide, name) for guide in guides]
+        parts = [getattr(each, name) for each in terms]
         if all(part is None for part in parts):
             joined[name] = None
             continue
@@ -56,11 +56,11 @@ def side_by_side(guides: Sequence[LocalTerms], theta: Sequence[Tensor]) -> Local
 
 
 class Trained(NamedTuple):
-    """What the clients of a round have after local training."""
+    """The models of a round's clients after local training."""
 
     theta: Tensor
-    """(k, a, d); not finite where a model diverged."""
+    """Parameters, (k, a, d); not finite where a model diverged."""
     steps: Tensor
-    """Local steps of each client, (k,)."""
+    """Number of local steps of each client, (k,)."""
     lr: Tensor
     """Learning rate of each model, (a,)."""

@@ -1,4 +1,4 @@
-"""Clients whose networks have one hidden layer, all of a round at once.
+"""Clients whose networks have one hidden layer: all clients of a round train at once.
 
 Letters: N rows of all clients, k clients of the round, a models of each client, d parameters, f features, h hidden
 units, o readouts, b rows of a minibatch, T test rows.
@@ -18,7 +18,7 @@ from torch.nn.utils import parameters_to_vector
 from picsc.datasets.encoding import Covariates, of_numbers
 from picsc.equations.likelihood import Likelihood
 from picsc.federated.client_summary import Summary, summarise
-from picsc.federated.clients.evaluation import ClientScores, TestRows, evaluate
+from picsc.federated.clients.evaluation import ClientScores, TestRows, client_scores
 from picsc.federated.clients.local_steps import LocalRecipe, Steps, local_steps
 from picsc.federated.clients.local_terms import LocalTerms, Trained
 from picsc.federated.clients.whitening import whitening_matrix
@@ -35,36 +35,38 @@ from picsc.training.batched.mlp import (
 from picsc.training.networks import mlp
 
 AT_ONCE = 4_000_000
-"""Parameters of all models of the clients that are trained side by side; gradients and guidance take as much again."""
+"""Parameters of all models of clients that are trained at once; gradients and local terms take as much again."""
 ACTIVATIONS = 4_000_000
-"""Floats of hidden units held at once while rows are only looked at."""
+"""Floats of hidden units held at once in passes that do not train."""
 MOST_FEATURES = 512
-"""Features up to which coordinates are made natural: a client's second moments have as many squared."""
+"""Largest number of features that is whitened: a client sends second moments of this number squared."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientMlps:
-    """The rows of all clients and the shape of their networks."""
+    """The rows of all clients, and the shape of their networks."""
 
     x: Tensor
-    """(N, f + 1), the constant last."""
+    """Encoded features, (N, f + 1), the constant last."""
     y: Tensor
-    """Class codes, or numbers in standard deviations, (N,)."""
+    """Class codes, or numbers in standard deviations of the training rows, (N,)."""
     train: tuple[NDArray[np.int64], ...]
-    """Rows that each client learns from."""
-    judges: TestRows
+    """Numbers of the rows that each client trains on."""
+    test: TestRows
     likelihood: Likelihood
     outputs: int
+    """Number of classes; 1 for numbers."""
     hidden: int
+    """Number of hidden units."""
     recipe: LocalRecipe
     covariates: Covariates
-    """What the features are."""
-    columns: bool = True
-    """Features are a table's columns, for which there are natural coordinates; not pixels."""
+    """Kinds of the features."""
+    tabular: bool = True
+    """True where features are columns of a table, which may be whitened; False for pixels."""
 
     @property
     def rows(self) -> Tensor:
-        """Training rows of each client, (K,)."""
+        """Number of training rows of each client, (K,)."""
         return torch.tensor([len(rows) for rows in self.train])
 
     @property
@@ -74,7 +76,7 @@ class ClientMlps:
 
     @property
     def device(self) -> torch.device:
-        """Where models are."""
+        """Device of the models."""
         return self.x.device
 
     def start(self, seed: int) -> Tensor:
@@ -82,18 +84,17 @@ class ClientMlps:
         drawn = mlp(self.features, self.outputs, self.hidden, seed=seed)
         return parameters_to_vector(drawn.parameters()).detach().to(self.x.device)
 
-    def natural(self) -> ClientMlps | None:
-        """The same clients in `picsc.federated.clients.whitening`; None for pixels, and if the table is too wide.
+    def whitened(self) -> ClientMlps | None:
+        """The same clients with whitened features; None for pixels, and for more than `MOST_FEATURES` features.
 
-        Reading: pixels at the border are nearly constant, and coordinates that give them unit variance are mostly
-            noise.
+        Reading: pixels at the border are nearly constant, and a map that gives them unit variance blows up noise.
         """
-        if self.features > MOST_FEATURES or not self.columns:
+        if self.features > MOST_FEATURES or not self.tabular:
             return None
         moments = sum(self._second_moment(rows) for rows in self.train)
         assert isinstance(moments, Tensor)  # noqa: S101 - for the type checker: there are clients
-        turned = self.x[:, :-1] @ whitening_matrix(moments / int(self.rows.sum()))
-        x = torch.cat([turned, self.x[:, -1:]], 1)
+        whitened = self.x[:, :-1] @ whitening_matrix(moments / int(self.rows.sum()))
+        x = torch.cat([whitened, self.x[:, -1:]], 1)
         return replace(self, x=x, covariates=of_numbers(self.features))
 
     def _second_moment(self, rows: NDArray[np.int64]) -> Tensor:
@@ -106,13 +107,13 @@ class ClientMlps:
         self,
         clients: NDArray[np.int64],
         theta: Tensor,
-        guidance: LocalTerms,
+        terms: LocalTerms,
         lr: Tensor,
         *,
         seed: int,
         round_number: int,
     ) -> Trained:
-        """Train every model of every client; see `picsc.federated.rounds.Clients`."""
+        """Train every model of every client; see `picsc.federated.clients.protocol.Clients`."""
         a, d = theta.shape[1:]
         at_once = max(1, AT_ONCE // (a * d))
         trained, steps = [], []
@@ -121,7 +122,7 @@ class ClientMlps:
             found = self._fit_part(
                 clients[part],
                 theta if theta.shape[0] == 1 else theta[part],
-                guidance.of(part),
+                terms.for_clients(part),
                 lr,
                 local_steps([self.train[i] for i in clients[part]], self.recipe, seed=seed, round_number=round_number),
             )
@@ -133,29 +134,29 @@ class ClientMlps:
         self,
         clients: NDArray[np.int64],
         theta: Tensor,
-        guidance: LocalTerms,
+        terms: LocalTerms,
         lr: Tensor,
-        planned: tuple[Steps, NDArray[np.int64]],
+        minibatches: tuple[Steps, NDArray[np.int64]],
     ) -> tuple[Tensor, Tensor]:
-        steps, sorting = planned
+        steps, sorting = minibatches
         k, (a, d) = len(clients), theta.shape[1:]
 
-        def placed(values: Tensor | None) -> Weights | None:
+        def sorted_weights(values: Tensor | None) -> Weights | None:
             if values is None:
                 return None
             each = values.expand(k, a, d) if values.shape[0] == 1 else values[sorting]
             return unflatten(each, self.features, self.hidden, self.outputs)
 
-        began = placed(theta)
-        assert began is not None  # noqa: S101 - for the type checker
-        weights = Weights(*(part.clone() for part in began))
-        self._loop(weights, steps, tuple(placed(part) for part in guidance), lr)
+        initial = sorted_weights(theta)
+        assert initial is not None  # noqa: S101 - for the type checker
+        weights = Weights(*(part.clone() for part in initial))
+        self._loop(weights, steps, tuple(sorted_weights(part) for part in terms), lr)
         back = np.argsort(sorting)
         return flatten(weights)[back], torch.from_numpy(steps.count[back])
 
-    def _loop(self, weights: Weights, steps: Steps, guides: Sequence[Weights | None], lr: Tensor) -> None:
+    def _loop(self, weights: Weights, steps: Steps, terms: Sequence[Weights | None], lr: Tensor) -> None:
         """All local steps, in place; clients drop out as they are done."""
-        stiffness, anchor, drift, scale = guides
+        proximal_weight, proximal_center, correction, preconditioner = terms
         recipe = self.recipe
         gradient = Weights(*(torch.zeros_like(part) for part in weights))
         velocity = Weights(*(torch.zeros_like(part) for part in weights)) if recipe.momentum else None
@@ -170,18 +171,18 @@ class ClientMlps:
                 g = raw
                 if recipe.weight_decay:
                     g.add_(w, alpha=recipe.weight_decay)
-                if stiffness is not None and anchor is not None:
-                    g.addcmul_(stiffness[i][:m], w - anchor[i][:m])
+                if proximal_weight is not None and proximal_center is not None:
+                    g.addcmul_(proximal_weight[i][:m], w - proximal_center[i][:m])
                 if velocity is not None:
                     g = velocity[i][:m].mul_(recipe.momentum).add_(g)
-                if drift is not None:
-                    g = g + drift[i][:m]
-                if scale is not None:
-                    g = g * scale[i][:m]
+                if correction is not None:
+                    g = g + correction[i][:m]
+                if preconditioner is not None:
+                    g = g * preconditioner[i][:m]
                 w.sub_(g * rate)
 
     def _minibatch(self, rows: Tensor, share: Tensor) -> Stack:
-        """Rows (m, b) of m clients as m problems of one tile."""
+        """Rows (m, b) of m clients as m training problems of one tile each."""
         m, b = rows.shape
         device = self.x.device
         weight = share.to(device).view(m, 1, 1, b)
@@ -205,7 +206,7 @@ class ClientMlps:
 
     @torch.no_grad()
     def fisher(self, clients: NDArray[np.int64], theta: Tensor) -> Tensor:
-        """Diagonal empirical Fisher of each client's rows at its parameters; see `picsc.federated.rounds.Clients`."""
+        """Diagonal empirical Fisher of each client's rows; see `picsc.federated.clients.protocol.Clients`."""
         a, d = theta.shape[1:]
         found = theta.new_zeros(len(clients), a, d)
         for j, client in enumerate(clients):
@@ -218,7 +219,7 @@ class ClientMlps:
 
     @torch.no_grad()
     def summary(self, client: int, theta: Tensor, *, seed: int) -> Summary:
-        """What a client says of its rows at one model; see `picsc.federated.rounds.Clients`."""
+        """The summary that a client sends of its rows at one model; see `picsc.federated.clients.protocol.Clients`."""
         at = unflatten(theta[None, None], self.features, self.hidden, self.outputs)
         rows = torch.from_numpy(self.train[client])
 
@@ -230,9 +231,9 @@ class ClientMlps:
         return summarise(squares(), self.x[rows, :-1], self.covariates, seed=seed, label_counts=counts)
 
     @torch.no_grad()
-    def judge(self, theta: Tensor) -> ClientScores:
-        """Score global models, (a, d), for every client."""
+    def evaluate(self, theta: Tensor) -> ClientScores:
+        """Scores of global models, (a, d), for every client."""
         at = unflatten(theta[None], self.features, self.hidden, self.outputs)
-        parts = torch.split(self.judges.rows, max(1, ACTIVATIONS // (len(theta) * self.hidden)))
-        said = torch.cat([predicted(at, self.x[part], self.likelihood) for part in parts], 1)
-        return evaluate(said, self.y[self.judges.rows], self.judges, self.likelihood)
+        parts = torch.split(self.test.rows, max(1, ACTIVATIONS // (len(theta) * self.hidden)))
+        outputs = torch.cat([predicted(at, self.x[part], self.likelihood) for part in parts], 1)
+        return client_scores(outputs, self.y[self.test.rows], self.test, self.likelihood)

@@ -1,4 +1,4 @@
-"""Clients whose networks are any modules: one model at a time, several clients on as many threads.
+"""Clients with any PyTorch network: one model trains at a time, several clients on as many threads.
 
 Letters: N rows of all clients, k clients of the round, a models of each client, d parameters.
 """
@@ -18,74 +18,75 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from picsc.datasets.encoding import Covariates, of_numbers
 from picsc.equations.likelihood import Likelihood, summed_log_likelihood
 from picsc.federated.client_summary import Summary, summarise
-from picsc.federated.clients.evaluation import ClientScores, TestRows, evaluate
+from picsc.federated.clients.evaluation import ClientScores, TestRows, client_scores
 from picsc.federated.clients.local_steps import LocalRecipe, local_steps
 from picsc.federated.clients.local_terms import LocalTerms, Trained
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 
-LOOKED_AT = 256
-"""Rows per pass where rows are only looked at."""
-SUMMED_UP = 512
-"""Rows of a client that its summary is taken of, a random subset: gradients of single rows are costly."""
-SCORED_FLOATS = 4_000_000
+PASS_ROWS = 256
+"""Rows per pass that does not train."""
+SUMMARY_ROWS = 512
+"""Most rows of a client that its summary is computed from, drawn at random: gradients of single rows are costly."""
+SCORE_FLOATS = 4_000_000
 """Floats of squared scores of single rows held at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientModules:
-    """The rows of all clients and how their model is made."""
+    """The rows of all clients, and a function that makes their network."""
 
     take: Callable[[NDArray[np.int64]], Tensor]
-    """Row numbers to what the model eats, on its device."""
+    """Function from row numbers to the model's inputs, on its device."""
     y: Tensor
     """Class codes, (N,), on the models' device."""
     classes: int
+    """Number of classes."""
     train: tuple[NDArray[np.int64], ...]
-    """Rows that each client learns from."""
-    judges: TestRows
+    """Numbers of the rows that each client trains on."""
+    test: TestRows
     model: Callable[[int], nn.Module]
-    """Seed to a model with its initial weights."""
+    """Function from a seed to a model with its initial weights."""
     recipe: LocalRecipe
     fisher_rows: int | None = None
-    """Rows of a client that its Fisher information is taken of, a random subset; None takes all."""
+    """Most rows of a client that its Fisher information is computed from, drawn at random; None uses all."""
     workers: int = 1
-    """Threads; never changes a number."""
+    """Number of threads; never changes a result."""
     likelihood: Likelihood = "classes"
 
     @property
     def rows(self) -> Tensor:
-        """Training rows of each client, (K,)."""
+        """Number of training rows of each client, (K,)."""
         return torch.tensor([len(rows) for rows in self.train])
 
     @property
     def device(self) -> torch.device:
-        """Where models are."""
+        """Device of the models."""
         return self.y.device
 
     @property
     def covariates(self) -> Covariates:
-        """The activations before the last layer."""
+        """Kinds of the features in summaries: the activations before the last layer, all numeric."""
         return of_numbers(_last_dense(self.model(0)).in_features)
 
     def start(self, seed: int) -> Tensor:
         """Initial parameters, (d,)."""
         return parameters_to_vector(self.model(seed).parameters()).detach()
 
-    def natural(self) -> None:
-        """Natural coordinates are those of a table's columns."""
+    def whitened(self) -> None:
+        """None: only the columns of a table are whitened."""
         return
 
     def fit(
         self,
         clients: NDArray[np.int64],
         theta: Tensor,
-        guidance: LocalTerms,
+        terms: LocalTerms,
         lr: Tensor,
         *,
         seed: int,
         round_number: int,
     ) -> Trained:
-        """Train every model of every client; see `picsc.federated.rounds.Clients`."""
+        """Train every model of every client; see `picsc.federated.clients.protocol.Clients`."""
         steps, sorting = local_steps(
             [self.train[i] for i in clients], self.recipe, seed=seed, round_number=round_number
         )
@@ -98,9 +99,9 @@ class ClientModules:
             model = self.model(0)
             try:
                 for i in range(a):
-                    began = theta[at if len(theta) > 1 else 0, i]
-                    guide = [None if part is None else part[at if len(part) > 1 else 0, i] for part in guidance]
-                    trained[at, i] = self._trained(model, began, guide, rates[i], steps.of(place))
+                    initial = theta[at if len(theta) > 1 else 0, i]
+                    own = [None if part is None else part[at if len(part) > 1 else 0, i] for part in terms]
+                    trained[at, i] = self._trained(model, initial, own, rates[i], steps.of_client(place))
             except Exception as error:
                 error.add_note(f"in client {clients[at] + 1} of {len(self.train)}, round {round_number + 1}")
                 raise
@@ -114,15 +115,17 @@ class ClientModules:
     def _trained(
         self,
         model: nn.Module,
-        began: Tensor,
-        guide: list[Tensor | None],
+        initial: Tensor,
+        terms: list[Tensor | None],
         lr: float,
         minibatches: Iterator[NDArray[np.int64]],
     ) -> Tensor:
         """One client's model after its local steps, (d,)."""
         recipe = self.recipe
-        parameters = _loaded(model, began)
-        stiffness, anchor, drift, scale = (None if part is None else _pieces(part, parameters) for part in guide)
+        parameters = _loaded(model, initial)
+        proximal_weight, proximal_center, correction, preconditioner = (
+            None if part is None else _by_parameter(part, parameters) for part in terms
+        )
         velocity = [torch.zeros_like(each) for each in parameters] if recipe.momentum else None
         for rows in minibatches:
             loss = -summed_log_likelihood(model(self.take(rows)), self.y[rows], self.likelihood) / len(rows)
@@ -132,23 +135,23 @@ class ClientModules:
                     g = raw
                     if recipe.weight_decay:
                         g = g.add(w, alpha=recipe.weight_decay)
-                    if stiffness is not None and anchor is not None:
-                        g = torch.addcmul(g, stiffness[i], w - anchor[i])
+                    if proximal_weight is not None and proximal_center is not None:
+                        g = torch.addcmul(g, proximal_weight[i], w - proximal_center[i])
                     if velocity is not None:
                         g = velocity[i].mul_(recipe.momentum).add_(g)
-                    if drift is not None:
-                        g = g + drift[i]
-                    if scale is not None:
-                        g = g * scale[i]
+                    if correction is not None:
+                        g = g + correction[i]
+                    if preconditioner is not None:
+                        g = g * preconditioner[i]
                     w.sub_(g, alpha=lr)
         return torch.cat([each.detach().reshape(-1) for each in parameters])
 
     def fisher(self, clients: NDArray[np.int64], theta: Tensor) -> Tensor:
-        """Diagonal empirical Fisher of each client's rows at its parameters; see `picsc.federated.rounds.Clients`."""
+        """Diagonal empirical Fisher of each client's rows; see `picsc.federated.clients.protocol.Clients`."""
         found = torch.empty_like(theta)
 
         def one(j: int) -> None:
-            rows = self._looked_at(int(clients[j]), self.fisher_rows)
+            rows = self._rows_of(int(clients[j]), self.fisher_rows)
             x, y = self.take(rows), self.y[rows]
             for i in range(theta.shape[1]):
                 model = self._at(theta[j, i])
@@ -160,32 +163,32 @@ class ClientModules:
         return found
 
     def summary(self, client: int, theta: Tensor, *, seed: int) -> Summary:
-        """What a client says of its rows at one model; see `picsc.federated.rounds.Clients`."""
-        rows = self._looked_at(client, min(SUMMED_UP, self.fisher_rows or SUMMED_UP))
+        """The summary that a client sends of its rows at one model; see `picsc.federated.clients.protocol.Clients`."""
+        rows = self._rows_of(client, min(SUMMARY_ROWS, self.fisher_rows or SUMMARY_ROWS))
         model = self._at(theta)
-        at_once = max(1, min(LOOKED_AT, SCORED_FLOATS // theta.numel()))
+        at_once = max(1, min(PASS_ROWS, SCORE_FLOATS // theta.numel()))
         parts = np.array_split(rows, -(-len(rows) // at_once))
         squares = (row_scores(model, self.take(part), self.y[part]).square_() for part in parts)
         counts = torch.bincount(self.y[rows], minlength=self.classes)
         return summarise(squares, self._activations(model, rows), self.covariates, seed=seed, label_counts=counts)
 
     @torch.no_grad()
-    def judge(self, theta: Tensor) -> ClientScores:
-        """Score global models, (a, d), for every client."""
-        rows = self.judges.rows.cpu().numpy()
-        said = torch.empty(len(theta), len(rows), self.classes, device=theta.device)
-        for start in range(0, len(rows), LOOKED_AT):
-            x = self.take(rows[start : start + LOOKED_AT])
+    def evaluate(self, theta: Tensor) -> ClientScores:
+        """Scores of global models, (a, d), for every client."""
+        rows = self.test.rows.cpu().numpy()
+        outputs = torch.empty(len(theta), len(rows), self.classes, device=theta.device)
+        for start in range(0, len(rows), PASS_ROWS):
+            x = self.take(rows[start : start + PASS_ROWS])
             for i, each in enumerate(theta):
-                said[i, start : start + LOOKED_AT] = self._at(each)(x).log_softmax(1)
-        return evaluate(said, self.y[rows], self.judges, self.likelihood)
+                outputs[i, start : start + PASS_ROWS] = self._at(each)(x).log_softmax(1)
+        return client_scores(outputs, self.y[rows], self.test, self.likelihood)
 
     def _at(self, theta: Tensor) -> nn.Module:
         model = self.model(0)
         vector_to_parameters(theta, model.parameters())
         return model
 
-    def _looked_at(self, client: int, most: int | None) -> NDArray[np.int64]:
+    def _rows_of(self, client: int, most: int | None) -> NDArray[np.int64]:
         rows = self.train[client]
         if most is None or len(rows) <= most:
             return rows
@@ -193,12 +196,12 @@ class ClientModules:
 
     @torch.no_grad()
     def _activations(self, model: nn.Module, rows: NDArray[np.int64]) -> Tensor:
-        """What enters the last layer, (n, u)."""
+        """Inputs of the last layer, (n, u)."""
         seen: list[Tensor] = []
         hook = _last_dense(model).register_forward_hook(lambda _layer, args, _out: seen.append(args[0]))
         with hook:
-            for start in range(0, len(rows), LOOKED_AT):
-                model(self.take(rows[start : start + LOOKED_AT]))
+            for start in range(0, len(rows), PASS_ROWS):
+                model(self.take(rows[start : start + PASS_ROWS]))
         return torch.cat(seen)
 
 
@@ -206,19 +209,19 @@ def _last_dense(model: nn.Module) -> nn.Linear:
     return [layer for layer in model.modules() if isinstance(layer, nn.Linear)][-1]
 
 
-def _pieces(vector: Tensor, parameters: Sequence[Tensor]) -> list[Tensor]:
+def _by_parameter(vector: Tensor, parameters: Sequence[Tensor]) -> list[Tensor]:
     """A vector (d,) as views in the parameters' shapes."""
     parts = torch.split(vector, [each.numel() for each in parameters])
     return [part.view(each.shape) for part, each in zip(parts, parameters, strict=True)]
 
 
 def _loaded(model: nn.Module, theta: Tensor) -> list[nn.Parameter]:
-    """Give a model its own copy of parameters; kernels of convolutions with channels innermost.
+    """The parameters of a model, set to a copy of theta; kernels of convolutions have channels innermost.
 
     On processors a LeNet then trains in half the time, as long as its images are laid out the same way.
     """
     parameters = list(model.parameters())
-    for parameter, piece in zip(parameters, _pieces(theta, parameters), strict=True):
+    for parameter, piece in zip(parameters, _by_parameter(theta, parameters), strict=True):
         layout = torch.channels_last if parameter.ndim == 4 else torch.contiguous_format
         parameter.data = piece.clone(memory_format=layout)
     return parameters

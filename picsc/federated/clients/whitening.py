@@ -1,9 +1,10 @@
-"""Coordinates in which the input factor of a dense layer's Fisher information is round; f features.
+"""Whitening: linear map of inputs to uncorrelated columns of unit second moment ("natural coordinates"); f features.
 
 The Fisher information of a dense layer is about the Kronecker product of its inputs' second moments and its outputs'
 derivatives (Martens and Grosse, 2015). Gradient steps on inputs that are multiplied with the inverse root of the first
 factor are natural-gradient steps as far as that factor goes. For the first layer it does not depend on parameters, so
-that clients send it once.
+that clients send it once. Reports, and the name of the method `scaffold-natural`, call whitened inputs natural
+coordinates.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import torch
 from torch import Tensor
 
 DAMPING = 1e-2
-"""Added to every eigenvalue, as a share of their mean: directions without variance are not blown up."""
+"""Added to every eigenvalue, as a share of their mean, so that directions without variance are not blown up."""
 
 
 def whitening_matrix(moments: Tensor) -> Tensor:
@@ -32,5 +33,5 @@ def whitening_matrix(moments: Tensor) -> Tensor:
     if not level > 0:
         return torch.eye(len(moments), device=moments.device)
     roots = (values + DAMPING * level).rsqrt()
-    turned: Tensor = (vectors * roots) @ vectors.T
-    return turned.float()
+    inverse_root: Tensor = (vectors * roots) @ vectors.T
+    return inverse_root.float()

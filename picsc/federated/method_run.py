@@ -1,0 +1,48 @@
+"""One run: all rounds of one method with one seed, as a summary needs them. Letters: K clients, t rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """All rounds of one method with one seed."""
+
+    seed: int
+    clients: tuple[str, ...]
+    """Names of the clients, K."""
+    rate: float
+    """Local learning rate."""
+    whitened: bool
+    """True if it trained on whitened features, which reports call natural coordinates."""
+    parameters: int
+    """Number of parameters of the model."""
+    features: int
+    """Number of encoded features of a table; 0 for images and texts."""
+    memory: int
+    """Number of floats that server and clients keep between rounds."""
+    records: dict[str, Floats]
+    """History of the run, see `picsc.federated.run_state.RunState.records`."""
+
+    @property
+    def failed(self) -> bool:
+        """True if the run was given up."""
+        return int(self.records["failed_round"]) > 0
+
+    @property
+    def accuracy(self) -> Floats:
+        """Mean over clients after every round, (t,)."""
+        return over_clients(self.records["accuracy"])
+
+
+def over_clients(values: Floats) -> Floats:
+    """Mean over clients that have test rows, (t, K) to (t,); NaN where none has a number."""
+    there = ~np.isnan(values)
+    count = there.sum(1)
+    return np.where(count > 0, np.nansum(values, 1) / np.maximum(count, 1), np.nan)

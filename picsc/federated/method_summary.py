@@ -1,0 +1,210 @@
+"""Summary of one method: all its runs as one part of the report. Letters: r repeats, K clients, t rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from picsc.evaluation import paired_tests as paired
+from picsc.federated.algorithms.by_name import DESCRIPTIONS, WHITENED
+from picsc.federated.method_run import Floats, Run, over_clients
+from picsc.reports.common import Interval
+from picsc.reports.fed import Failure, FedDifference, FedMethodReport, Point
+from picsc.settings import FedMethod
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The common terms on which methods are compared."""
+
+    target: float | None
+    """Accuracy that rounds and bytes are counted to; None for none."""
+    participants: int
+    """Number of clients in a round."""
+    test_share: float
+    """Share of every client's rows that are test rows, in (0, 1)."""
+    resampled: bool
+    """True where every seed draws its own test rows, so that runs overlap and the test is corrected for it."""
+
+
+def method_report(
+    method: FedMethod, runs_by_method: Mapping[FedMethod, Sequence[Run]], comparison: Comparison
+) -> FedMethodReport:
+    """Summarise the runs of one method, and compare it with all others.
+
+    Args:
+        method: to summarise.
+        runs_by_method: all runs of every method, r each.
+        comparison: common terms of all methods.
+    """
+    runs, target = runs_by_method[method], comparison.target
+    curves = np.stack([run.accuracy for run in runs])  # (r, t)
+    last = np.stack([run.records["accuracy"][-1] for run in runs])  # (r, K) of clients that may differ by seed
+    means = curves[:, -1]
+    spread = paired.repeats_t(means)
+    mean_curve = curves.mean(0)
+    best = None if np.isnan(mean_curve).all() else int(np.nanargmax(mean_curve))
+    per_client = _column_means(last)
+    worst = None if all(value is None for value in per_client) else _worst(last)
+    reached = [_rounds_to(curve, target) for curve in curves]
+    rounds_to = None if None in reached or target is None else float(np.mean([r for r in reached if r is not None]))
+    sizes = [float(run.records["bytes_up"] + run.records["bytes_down"]) for run in runs]
+    per_round = float(np.mean(sizes)) * comparison.participants
+    at_start = _whitening_bytes(runs[0]) * len(runs[0].clients)
+    has_trigger = not np.isnan(runs[0].records["tau"]).all()
+    others = [name for name in runs_by_method if name != method]
+    return FedMethodReport(
+        method=method,
+        words=DESCRIPTIONS[method] + _whitening(method, runs),
+        lr=tuple(run.rate for run in runs),
+        accuracy=_or_none(means.mean()),
+        interval=None if spread is None else _possible(spread.interval),
+        seeds=tuple(_or_none(value) for value in means),
+        best=None if best is None else _or_none(mean_curve[best]),
+        best_round=None if best is None else best + 1,
+        log_loss=_or_none(np.mean([over_clients(run.records["log_loss"])[-1] for run in runs])),
+        std_clients=_or_none(np.mean([_deviation(row) for row in last])),
+        std_seeds=_or_none(means.std(ddof=1)) if len(means) > 1 else None,
+        clients=per_client,
+        worst=worst,
+        worst_client=_worst_name(per_client, runs[0].clients),
+        whole=_or_none(np.mean([float(run.records["whole"][-1]) for run in runs])),
+        rounds_to_target=rounds_to,
+        bytes_to_target=None if rounds_to is None else rounds_to * per_round + at_start,
+        bytes_up=round(float(np.mean([float(run.records["bytes_up"]) for run in runs]))),
+        bytes_down=round(float(np.mean([float(run.records["bytes_down"]) for run in runs]))),
+        memory=runs[0].memory,
+        curve=tuple(_points(runs, mean_curve, per_round, at_start, has_trigger=has_trigger)),
+        tau=_column_means(np.stack([_last_known(run.records["tau"]) for run in runs])) if has_trigger else (),
+        flagged=tuple(_flagged_shares(runs)) if has_trigger else (),
+        differences=tuple(
+            difference
+            for other in others
+            if (difference := _difference(runs, runs_by_method[other], other, comparison)) is not None
+        ),
+        failures=tuple(_failures(runs)),
+    )
+
+
+def _possible(interval: Interval) -> Interval:
+    """The part of an interval in [0, 1], where accuracies are, and R² nearly always."""
+    return Interval(max(interval.low, 0.0), min(interval.high, 1.0))
+
+
+def _whitening_bytes(run: Run) -> int:
+    """Bytes that whitening costs one client before the first round: second moments up, the matrix down."""
+    f = run.features
+    return 4 * (f * (f + 1) // 2 + f * f) if run.whitened else 0
+
+
+def _whitening(method: FedMethod, runs: Sequence[Run]) -> str:
+    if method not in WHITENED or not runs[0].features:
+        return ""
+    return f"; natural coordinates chosen in {sum(run.whitened for run in runs)} of {len(runs)} runs"
+
+
+def _points(
+    runs: Sequence[Run], mean_curve: Floats, per_round: float, at_start: int, *, has_trigger: bool
+) -> list[Point]:
+    """The mean of all runs after each round.
+
+    Args:
+        runs: of one method.
+        mean_curve: their mean accuracy, (t,).
+        per_round: bytes of all clients in one round.
+        at_start: bytes of all clients before the first round.
+        has_trigger: True if the method uses the trigger.
+    """
+    losses = np.stack([over_clients(run.records["log_loss"]) for run in runs]).mean(0)
+    flagged = np.stack([np.nansum(run.records["flagged"], 1) for run in runs]).mean(0) if has_trigger else None
+    return [
+        Point(
+            round=t + 1,
+            accuracy=_or_none(mean_curve[t]),
+            log_loss=_or_none(losses[t]),
+            bytes=(t + 1) * per_round + at_start,
+            flagged=None if flagged is None else float(flagged[t]),
+        )
+        for t in range(len(mean_curve))
+    ]
+
+
+def _difference(
+    runs: Sequence[Run], other_runs: Sequence[Run], name: str, comparison: Comparison
+) -> FedDifference | None:
+    """The method minus another, paired over seeds; None where one of them failed with every seed."""
+    ours, theirs = (np.array([run.accuracy[-1] for run in each]) for each in (runs, other_runs))
+    differences = ours - theirs
+    if np.isnan(differences).all():
+        return None
+    share = comparison.test_share
+    test = (
+        paired.resampled_t(differences[:, None], share, 1 - share)
+        if comparison.resampled
+        else paired.repeats_t(differences)
+    )
+    mean = float(np.nanmean(differences))
+    return FedDifference(name, mean, None if test is None else test.interval, None if test is None else test.p)
+
+
+def _failures(runs: Sequence[Run]) -> list[Failure]:
+    found = []
+    for run in runs:
+        if run.failed:
+            round_number, client = int(run.records["failed_round"]), int(run.records["failed_client"])
+            found.append(_failure(run, round_number, client, "the run is given up"))
+        rounds, clients = np.nonzero(run.records["left_out"])
+        if not run.failed:
+            found += [_failure(run, int(t) + 1, int(i), "left out") for t, i in zip(rounds, clients, strict=True)]
+    return found
+
+
+def _failure(run: Run, round_number: int, client: int, then: str) -> Failure:
+    return Failure(
+        run.seed, round_number, run.clients[client], f"the model left the finite numbers at lr {run.rate:g}; {then}"
+    )
+
+
+def _rounds_to(curve: Floats, target: float | None) -> int | None:
+    there = np.flatnonzero(curve >= target) if target is not None else np.empty(0)
+    return int(there[0]) + 1 if len(there) else None
+
+
+def _column_means(values: Floats) -> tuple[float | None, ...]:
+    return tuple(_or_none(value) for value in over_clients(values.T))
+
+
+def _last_known(tau: Floats) -> Floats:
+    """The last value of each client, (t, K) to (K,); NaN for a client that was never tested."""
+    known = ~np.isnan(tau)
+    last = len(tau) - 1 - known[::-1].argmax(0)
+    return np.where(known.any(0), tau[last, np.arange(tau.shape[1])], np.nan)
+
+
+def _flagged_shares(runs: Sequence[Run]) -> list[float]:
+    """Share of the rounds in which a client was flagged, among those in which it was tested."""
+    flagged = np.concatenate([run.records["flagged"] for run in runs])
+    return [0.0 if value is None else value for value in _column_means(flagged)]
+
+
+def _deviation(row: Floats) -> float:
+    there = row[~np.isnan(row)]
+    return float(there.std(ddof=1)) if len(there) > 1 else float("nan")
+
+
+def _worst(last: Floats) -> float | None:
+    """Mean over seeds of the worst client's accuracy."""
+    lows = [float(np.nanmin(row)) for row in last if not np.isnan(row).all()]
+    return float(np.mean(lows)) if lows else None
+
+
+def _worst_name(clients: Sequence[float | None], names: Sequence[str]) -> str:
+    there = [(value, name) for value, name in zip(clients, names, strict=True) if value is not None]
+    return min(there)[1] if there else ""
+
+
+def _or_none(value: float | np.floating) -> float | None:
+    """The value as a plain float; None for NaN."""
+    return None if np.isnan(value) else float(value)
