@@ -127,6 +127,10 @@ class CvReport:
         """Units without a result; the command exits 1 when this is not 0."""
         return sum(method.failed for method in self.methods)
 
+    def method(self, name: str) -> MethodReport | None:
+        """The report of one method; None where it was not run."""
+        return next((each for each in self.methods if each.method == name), None)
+
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
         body = {field.name: getattr(self, field.name) for field in fields(self)}

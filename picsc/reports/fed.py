@@ -6,6 +6,7 @@ divergences nats, sizes bytes; None where there is no number. Nothing here impor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from picsc.reports.common import DataInfo, Finding, Interval, Verdict, strict
@@ -153,6 +154,10 @@ class FedReport:
         """Runs and clients without a result; the command exits 1 when this is not 0."""
         return sum(len(method.failures) for method in self.methods)
 
+    def method(self, name: str) -> FedMethodReport | None:
+        """The report of one method; None where it was not run."""
+        return next((each for each in self.methods if each.method == name), None)
+
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
         return strict({"schema": self.schema, **asdict(self), "failed": self.failed})
@@ -213,3 +218,8 @@ class FedAuditReport:
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
         return strict({"schema": self.schema, **asdict(self), "verdict": self.verdict})
+
+
+def of_client(values: Sequence[float | None], k: int) -> float | None:
+    """The value of client k in a field of `FedMethodReport` that may be empty; None where it has no value."""
+    return values[k] if k < len(values) else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from picsc_cli.console.printable import storable
+
 if TYPE_CHECKING:
     from picsc.reports import Report
 
@@ -23,4 +25,4 @@ def report_json(report: Report, *, ascii_only: bool = False) -> str:
         ValueError: the report holds a number that JSON has no word for.
     """
     text = json.dumps(report.as_dict(), allow_nan=False, indent=2, ensure_ascii=ascii_only)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
+    return storable(text) + "\n"

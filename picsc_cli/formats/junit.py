@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from picsc_cli import gates
 from picsc_cli.console.printable import printable
 from picsc_cli.text.audit_words import moved, said, side, standing
-from picsc_cli.text.page import Page, number, probability
+from picsc_cli.text.numbers import number, probability
+from picsc_cli.text.page import Page
 
 if TYPE_CHECKING:
     from picsc.reports.common import AuditReport, AuditReports, FragmentReport, Unaudited

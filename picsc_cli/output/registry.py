@@ -31,14 +31,15 @@ from picsc_cli.formats.markdown.fed import fed_audit_markdown, fed_markdown
 from picsc_cli.formats.markdown.recipes import recipes_markdown
 from picsc_cli.formats.plot import fed_html, fed_svg
 from picsc_cli.formats.table.audit import audit_summary, audit_table, audits_summary, audits_table
-from picsc_cli.formats.table.compare import compare_summary, compare_table
-from picsc_cli.formats.table.cv import cv_summary, cv_table
+from picsc_cli.formats.table.compare import compare_table
+from picsc_cli.formats.table.cv import cv_table
 from picsc_cli.formats.table.data import data_summary, data_table
-from picsc_cli.formats.table.fed import fed_summary, fed_table
+from picsc_cli.formats.table.fed import fed_table
 from picsc_cli.formats.table.fed_audit import fed_audit_summary, fed_audit_table
 from picsc_cli.formats.table.recipes import recipes_summary, recipes_table
 from picsc_cli.gates import FailOn
 from picsc_cli.output.destinations import BASELINE
+from picsc_cli.text.sections import summary
 
 if TYPE_CHECKING:
     from picsc_cli.text.page import Page
@@ -65,11 +66,11 @@ _WRITERS: dict[type[Report], _Writers] = {
     AuditReports: _Writers(
         audits_summary, audits_table, {"csv": audits_csv, "markdown": audits_markdown, BASELINE: _baseline}
     ),
-    CvReport: _Writers(cv_summary, cv_table, {"csv": cv_csv}),
-    CompareReport: _Writers(compare_summary, compare_table, {"csv": compare_csv, "markdown": compare_markdown}),
+    CvReport: _Writers(summary, cv_table, {"csv": cv_csv}),
+    CompareReport: _Writers(summary, compare_table, {"csv": compare_csv, "markdown": compare_markdown}),
     RecipeReport: _Writers(recipes_summary, recipes_table, {"csv": recipes_csv, "markdown": recipes_markdown}),
     FedReport: _Writers(
-        fed_summary, fed_table, {"csv": fed_csv, "markdown": fed_markdown, "svg": fed_svg, "html": fed_html}
+        summary, fed_table, {"csv": fed_csv, "markdown": fed_markdown, "svg": fed_svg, "html": fed_html}
     ),
     DataReport: _Writers(data_summary, data_table, {}),
     FedAuditReport: _Writers(

@@ -1,4 +1,4 @@
-"""The page a report is written on: its width and alphabet, and how numbers, names and paragraphs look there.
+"""The page a report is written on: its width and alphabet, and how names, paragraphs and tables look there.
 
 Names are cut to fit, numbers never. Text that comes from the data is never taken for markup or an escape sequence.
 """
@@ -25,10 +25,7 @@ from picsc_cli.console.printable import is_unicode, printable
 if TYPE_CHECKING:
     from rich.console import JustifyMethod, RenderableType
 
-    from picsc.reports.common import Interval
-
 _ASCII_RULES = box.Box(" -- \n    \n -- \n    \n -- \n -- \n    \n -- \n", ascii=True)
-_MINUS = "\N{MINUS SIGN}"
 _ASCII_WORDS = str.maketrans(
     {"λ": "lambda", "²": "^2", "≤": "<=", "≥": ">=", "→": "->", "…": "..", "‖": "||", "Δ": "d", "τ": "tau"}
     | {"\N{EN DASH}": "-", "\N{EM DASH}": "-", "\N{MINUS SIGN}": "-", "\N{MULTIPLICATION SIGN}": "x"}
@@ -78,35 +75,6 @@ def words(text: str, page: Page) -> str:
     return safe.translate(_ASCII_WORDS) if page.ascii_only else safe
 
 
-def number(value: float | None, page: Page) -> str:
-    """Three significant digits, as `0.0123`, `1.23` or `1.23e-5`; a dash for None."""
-    if value is None:
-        return page.none
-    if value == 0:
-        return "0"
-    mantissa, e, exponent = f"{value:#.3g}".partition("e")
-    return f"{mantissa.rstrip('.')}{e}{int(exponent) if exponent else ''}"
-
-
-def data_size(count: float | None, page: Page) -> str:
-    """Bytes in three digits at most and decimal units, as `512 B`, `1.2 kB` or `123 MB`; a dash for None."""
-    if count is None:
-        return page.none
-    size, units = float(count), ["B", "kB", "MB", "GB", "TB"]
-    while size >= 999.5 and len(units) > 1:
-        size /= 1000
-        units.pop(0)
-    return f"{size:.0f} {units[0]}" if size >= 9.95 or units[0] == "B" else f"{size:.1f} {units[0]}"
-
-
-def probability(p: float | None, draws: int, page: Page) -> str:
-    """A p-value in three significant digits; `<` the smallest that the draws can show when it is below that."""
-    if p is None:
-        return page.none
-    smallest = 1 / (draws + 1)
-    return f"<{smallest:.3g}" if p < smallest * (1 - 1e-9) else f"{p:.3g}"
-
-
 def cut(text: str, room: int, page: Page) -> str:
     """A name in at most `room` cells."""
     if cell_len(text) <= room:
@@ -148,44 +116,6 @@ def figures(titles: Sequence[str], blocks: Sequence[Sequence[Sequence[Text]]], p
         table.add_section()
     ample = page.width + sum(widths) + 3 * len(widths)  # so that rich never shrinks a column
     return drawn(table, page, width=ample)
-
-
-def percent(value: float | None, page: Page) -> str:
-    """A fraction as percent with one decimal, with a minus sign where it is below zero; a dash for None."""
-    return page.none if value is None else f"{100 * value:.1f}".replace("-", words(_MINUS, page))
-
-
-def points(value: float | None, page: Page) -> Text:
-    """A difference of fractions in percentage points with its sign: green for more, red for less."""
-    return signed(None if value is None else 100 * value, 1, page, more="green", less="red")
-
-
-def signed(value: float | None, decimals: int, page: Page, *, more: str = "", less: str = "") -> Text:
-    """A number with its sign, styled by it; a number that rounds to zero has neither."""
-    if value is None:
-        return Text(page.none)
-    rounded = round(value, decimals)
-    shown = f"{abs(rounded):.{decimals}f}"
-    if rounded == 0:
-        return Text(shown)
-    return Text(f"+{shown}", more) if rounded > 0 else Text(f"{words(_MINUS, page)}{shown}", less)
-
-
-def probable(p: float | None, page: Page) -> str:
-    """A p-value in three decimals; a dash for None."""
-    if p is None:
-        return page.none
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def span(interval: Interval | None, decimals: int, page: Page, *, scale: float = 1) -> str:
-    """An interval as `[94.2, 96.0]`; nothing for None."""
-    if interval is None:
-        return ""
-    low, high = (
-        f"{scale * end:.{decimals}f}".replace("-", words(_MINUS, page)) for end in (interval.low, interval.high)
-    )
-    return f"[{low}, {high}]"
 
 
 def paragraph(text: Text | str, page: Page, *, indent: int = 0, hanging: int = 0) -> str:

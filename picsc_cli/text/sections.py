@@ -25,6 +25,11 @@ def three_lines(summary: tuple[str, str, str], page: Page, style: str) -> str:
     return one_line(first, page, style) + "".join(one_line(line, page) for line in rest)
 
 
+def summary(report: CvReport | CompareReport | FedReport, page: Page) -> str:
+    """The three lines of a comparison's summary, each on one line whatever its length."""
+    return three_lines(report.summary, page, "bold")
+
+
 def findings(found: Sequence[Finding], page: Page) -> str:
     """Severity and message of every finding, with the advice beneath."""
     lines = []
@@ -76,6 +81,20 @@ def question(data: DataInfo) -> str:
         "regression": f"regression of {data.target}",
         "unlabelled": "not asked (no target)",
     }[data.task]
+
+
+def footer(report: CvReport | CompareReport) -> tuple[str, ...]:
+    """The lines on how the numbers were reached: test, score, seed and versions."""
+    return (
+        f"test: {report.test}",
+        f"score: {score(report.data)}, percent; seed {report.settings.get('seed')}",
+        *versions(report.manifest),
+    )
+
+
+def score(data: DataInfo) -> str:
+    """The score that methods are compared by, and the question that it is about."""
+    return f"{'R²' if data.task == 'regression' else 'accuracy'} of {question(data)}"
 
 
 def _value(value: object, page: Page) -> str:

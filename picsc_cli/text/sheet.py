@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from picsc_cli.text.numbers import points_within, probable
 from picsc_cli.text.page import Page, words
 
 if TYPE_CHECKING:
+    from picsc.reports.common import Interval
     from picsc.reports.recipes import OverSets, RecipeRow
 
 
@@ -45,6 +47,6 @@ def bold(cells: Sequence[str]) -> list[Text]:
     return [Text(cell, "bold") for cell in cells]
 
 
-def with_interval(difference: Text, interval: str) -> Text:
-    """A difference and its interval in one cell."""
-    return Text.assemble(difference, f" {interval}") if interval else difference
+def paired(accuracy: float | None, interval: Interval | None, p: float | None, page: Page) -> tuple[Text, Text]:
+    """A paired difference in two cells: percentage points with their interval, and p; dashes where it is missing."""
+    return points_within(accuracy, interval, page), Text(probable(p, page))

@@ -14,8 +14,9 @@ from rich.text import Text
 from picsc.reports.common import Difference
 from picsc.reports.recipes import PairedDifference
 from picsc_cli.text.method_names import PAPERS_NAMES
-from picsc_cli.text.page import Page, percent, points, probable, signed, span
-from picsc_cli.text.sheet import Sheet, bold, mean_of, methods_of, name_of, with_interval
+from picsc_cli.text.numbers import count, decimals, nats, nats_within, percent, points, points_within, probable
+from picsc_cli.text.page import Page
+from picsc_cli.text.sheet import Sheet, bold, mean_of, methods_of, name_of, paired
 
 if TYPE_CHECKING:
     from picsc.reports.common import Interval
@@ -81,7 +82,7 @@ def _papers(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet:
     cells = []
     for row in rows:
         run = row.comparison
-        counts = [page.none if count is None else str(count) for count in (row.rows, row.pieces)]
+        counts = [count(value, page) for value in (row.rows, row.pieces)]
         ours = [_named(run.deltas if run else (), name) for name in deltas]
         shown = [_accuracy(row, method, page) for method in methods]
         cells.append([name_of(row, page), *map(Text, [*counts, *shown]), *(_points(delta, page) for delta in ours)])
@@ -159,7 +160,7 @@ def _weights(rows: list[RecipeRow], page: Page) -> Sheet:
     cells = [
         [
             name_of(row, page),
-            Text(page.none if run.separation is None else f"{run.separation:.2f}"),
+            Text(decimals(run.separation, 2, page)),
             *(Text(_whole(_ess(run, name), page)) for name in weighed),
         ]
         for row, run in _run(rows)
@@ -175,10 +176,8 @@ def _difference(run: Comparison, other: str, page: Page) -> tuple[Text, Text]:
     """PIcsC minus another method with its interval, and p."""
     found = run.against(other)
     if found is None:
-        return Text(page.none), Text(page.none)
-    return with_interval(points(found.accuracy, page), span(found.accuracy_interval, 1, page, scale=100)), Text(
-        probable(found.accuracy_p, page)
-    )
+        return paired(None, None, None, page)
+    return paired(found.accuracy, found.accuracy_interval, found.accuracy_p, page)
 
 
 _MEASURES: dict[Literal["error", "bias"], str] = {
@@ -193,7 +192,7 @@ def _foretold(rows: list[RecipeRow], over: OverSets | None, page: Page, measure:
     cells = [
         [
             name_of(row, page),
-            *(Text(_nats(_off(run.risk(by), "log_loss", measure), page)) for by in ways),
+            *(Text(nats(_off(run.risk(by), "log_loss", measure), page)) for by in ways),
             *(Text(percent(_off(run.risk(by), "accuracy", measure), page)) for by in ways),
         ]
         for row, run in _run(rows)
@@ -201,7 +200,7 @@ def _foretold(rows: list[RecipeRow], over: OverSets | None, page: Page, measure:
     ]
     if over is not None and over.foretold and len(rows) > 1:
         told = {one.by: one for one in over.foretold if one.measure == measure}
-        means = [_nats(told[by].log_loss_error if by in told else None, page) for by in ways]
+        means = [nats(told[by].log_loss_error if by in told else None, page) for by in ways]
         means += [percent(told[by].accuracy_error if by in told else None, page) for by in ways]
         closer = [_closer(told.get(by), kind) for kind in ("log_loss_closer", "accuracy_closer") for by in ways]
         cells += [bold([mean_of(over), *means]), bold(["closer in", *closer])]
@@ -234,9 +233,9 @@ def _tests(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet:
         [
             Text(test.against),
             *([] if isinstance(test, Difference) else [Text(str(test.sets))]),
-            with_interval(points(test.accuracy, page), span(test.accuracy_interval, 1, page, scale=100)),
+            points_within(test.accuracy, test.accuracy_interval, page),
             Text(probable(test.accuracy_p, page)),
-            with_interval(signed(test.log_loss, 3, page, more="red", less="green"), span(_log_loss(test), 3, page)),
+            nats_within(test.log_loss, _log_loss(test), page),
             Text(probable(test.log_loss_p, page)),
         ]
         for test in tests
@@ -292,8 +291,4 @@ def _ess(run: Comparison, method: str) -> float | None:
 
 
 def _whole(share: float | None, page: Page) -> str:
-    return page.none if share is None else f"{100 * share:.0f}"
-
-
-def _nats(value: float | None, page: Page) -> str:
-    return page.none if value is None else f"{value:.3f}"
+    return decimals(None if share is None else 100 * share, 0, page)

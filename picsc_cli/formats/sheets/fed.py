@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from picsc_cli.text.page import Page, percent, points, probable, span
-from picsc_cli.text.sheet import Sheet, bold, mean_of, methods_of, name_of, with_interval
+from picsc_cli.text.numbers import count, percent, points
+from picsc_cli.text.page import Page
+from picsc_cli.text.sheet import Sheet, bold, mean_of, methods_of, name_of, paired
 
 if TYPE_CHECKING:
     from picsc.reports.recipes import Federation, OverSets, RecipeRow, RecipeTable
@@ -44,14 +45,14 @@ def _accuracies(rows: list[RecipeRow], means: list[OverSets], page: Page) -> She
     cells = [
         [
             name_of(row, page),
-            *(Text(page.none if count is None else str(count)) for count in (row.rows, row.pieces)),
+            *(Text(count(value, page)) for value in (row.rows, row.pieces)),
             *map(Text, [percent(score.accuracy, page) for score in row.scores] or [page.none] * len(methods)),
         ]
         for row in rows
     ]
     for over in means:
-        count = "" if over.pieces is None else str(over.pieces)
-        cells.append(bold([mean_of(over), "", count, *(percent(score.accuracy, page) for score in over.scores)]))
+        clients = "" if over.pieces is None else str(over.pieces)
+        cells.append(bold([mean_of(over), "", clients, *(percent(score.accuracy, page) for score in over.scores)]))
     return Sheet(rows[0].clients, ("data set", "rows", "K", *methods), cells)
 
 
@@ -77,9 +78,8 @@ def _difference(run: Federation, other: str, page: Page) -> tuple[Text, Text]:
     """PIcsC minus another method with its interval, and p."""
     found = run.against(other)
     if found is None:
-        return Text(page.none), Text(page.none)
-    interval = span(found.interval, 1, page, scale=100)
-    return with_interval(points(found.accuracy, page), interval), Text(probable(found.p, page))
+        return paired(None, None, None, page)
+    return paired(found.accuracy, found.interval, found.p, page)
 
 
 def _worst(run: Federation, method: str) -> float | None:

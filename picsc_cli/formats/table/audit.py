@@ -13,7 +13,8 @@ from rich.text import Text
 
 from picsc_cli.text import sections
 from picsc_cli.text.audit_words import moved, overall_lines, side, standing
-from picsc_cli.text.page import Page, cut, drawn, number, one_line, paper_table, paragraph, probability, words
+from picsc_cli.text.numbers import number, probability
+from picsc_cli.text.page import Page, cut, drawn, one_line, paper_table, paragraph, words
 from picsc_cli.text.reading_words import reading_line
 
 if TYPE_CHECKING:

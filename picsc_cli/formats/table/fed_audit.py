@@ -10,7 +10,8 @@ from rich.text import Text
 
 from picsc_cli.formats.table.fed import LONGEST_CLIENT
 from picsc_cli.text import sections
-from picsc_cli.text.page import Page, cut, data_size, figures, number, paragraph, probable, words
+from picsc_cli.text.numbers import data_size, number, probable
+from picsc_cli.text.page import Page, cut, figures, paragraph, words
 
 if TYPE_CHECKING:
     from picsc.reports.fed import ClientAudit, FedAuditReport

@@ -14,8 +14,9 @@ from rich.text import Text
 from picsc_cli.formats.sheets.compare import compare_notes, compare_sheets
 from picsc_cli.formats.sheets.fed import fed_sheets
 from picsc_cli.text import sections
-from picsc_cli.text.page import Page, cut, figures, paragraph, percent, points, probable, signed, span, words
-from picsc_cli.text.sheet import Sheet, mean_of, with_interval
+from picsc_cli.text.numbers import count, nats_within, percent, points, points_within, probable
+from picsc_cli.text.page import Page, cut, figures, paragraph, words
+from picsc_cli.text.sheet import Sheet, mean_of
 
 if TYPE_CHECKING:
     from picsc.reports.recipes import OverSets, RecipeReport, RecipeRow, RecipeTable
@@ -88,7 +89,7 @@ def _rows(table: RecipeTable, page: Page) -> str:
                 Text(cut(words(row.data, page), _LONGEST_NAME, page)),
                 Text(_counts(row, page)[0]),
                 Text(row.clients or _counts(row, page)[1]),
-                Text(page.none if row.shifted is None else str(row.shifted)),
+                Text(count(row.shifted, page)),
                 Text(row.verdict or page.none),
             ]
             for row in table.rows
@@ -117,7 +118,7 @@ def _row(row: RecipeRow, methods: int, page: Page, *, paper: bool) -> list[Text]
 
 
 def _counts(row: RecipeRow, page: Page) -> list[str]:
-    return [page.none if count is None else str(count) for count in (row.rows, row.pieces)]
+    return [count(value, page) for value in (row.rows, row.pieces)]
 
 
 def _mean(over: OverSets, page: Page, *, paper: bool) -> list[Text]:
@@ -135,11 +136,9 @@ def _tests(table: RecipeTable, page: Page) -> str:
             [
                 Text(test.against),
                 Text(str(over.block)),
-                with_interval(points(test.accuracy, page), span(test.accuracy_interval, 1, page, scale=100)),
+                points_within(test.accuracy, test.accuracy_interval, page),
                 Text(probable(test.accuracy_p, page)),
-                with_interval(
-                    signed(test.log_loss, 3, page, more="red", less="green"), span(test.log_loss_interval, 3, page)
-                ),
+                nats_within(test.log_loss, test.log_loss_interval, page),
                 Text(probable(test.log_loss_p, page)),
             ]
             for test in over.tests

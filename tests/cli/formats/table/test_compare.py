@@ -12,10 +12,11 @@ import pytest
 
 from picsc.reports.compare import CompareReport, CompareUnit, Risk, Weights
 from picsc.settings import PAPERS_METHODS
-from picsc_cli.formats.table.compare import MOST_TARGETS, compare_summary, compare_table, megabytes
+from picsc_cli.formats.table.compare import MOST_TARGETS, compare_table, megabytes
 from picsc_cli.output.registry import as_text
 from picsc_cli.text.method_names import PAPERS_NAMES
 from picsc_cli.text.page import Page
+from picsc_cli.text.sections import summary
 from tests.factories.compare import (
     REFUSED,
     TARGETS,
@@ -212,7 +213,7 @@ def test_verbose_says_what_methods_are() -> None:
 
 def test_the_summary_is_three_lines() -> None:
     long = ("picsc: " + "x" * 300, "strongest", f"next: {ESC}[31m")
-    assert compare_summary(compare_report(summary=long), Page()).splitlines() == [long[0], long[1], "next: \\x1b[31m"]
+    assert summary(compare_report(summary=long), Page()).splitlines() == [long[0], long[1], "next: \\x1b[31m"]
 
 
 # Machine formats
