@@ -2,8 +2,7 @@
 
 - `__main__`: `python -m picsc_cli` is `picsc`
 - `app`: `picsc`: the commands, and the version
-- `gates`: when a comparison fails a pipeline: its candidate is below a bound, or worse than plain training beyond
-  chance
+- `gates`: conditions on a report that fail a pipeline: verdicts of an audit, bounds and tests of a comparison
 - `resolve`: settings of a command: flags over a recipe over `[tool.picsc]` of pyproject.toml over defaults
 - `commands`: one file a command
 - `console`: exit codes, streams, signals and usage errors

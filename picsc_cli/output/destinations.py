@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from picsc.errors import SettingsError
 
-if TYPE_CHECKING:
-    pass
-
-CV_FORMATS = ("table", "json", "csv")
-RECIPE_FORMATS = (*CV_FORMATS, "markdown")
-AUDIT_FORMATS = (*RECIPE_FORMATS, "junit", "github")
-FED_FORMATS = RECIPE_FORMATS
-COMPARE_FORMATS = RECIPE_FORMATS
+_REPORTS = {
+    "AUDIT_FORMATS": "AuditReports",
+    "CV_FORMATS": "CvReport",
+    "COMPARE_FORMATS": "CompareReport",
+    "FED_FORMATS": "FedReport",
+    "RECIPE_FORMATS": "RecipeReport",
+}
+"""Reports by the constant of this module that holds the formats of their `--output`."""
 PLOT_FORMATS = ("svg", "html")
+"""Formats that `--plot` writes; the ending of the file chooses."""
 BASELINE = "baseline"
 """Format of what `--write-baseline` names."""
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -28,34 +28,49 @@ _OF_SUFFIX = {"md": "markdown", "xml": "junit", "txt": "table"}
 """Formats whose files end in something else than their name."""
 
 
+def __getattr__(name: str) -> tuple[str, ...]:
+    """The formats of one report, read from its record only when asked: the writers import rich, and `--help` must not.
+
+    Raises:
+        AttributeError: this module has no such constant.
+    """
+    if name not in _REPORTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from picsc import reports
+    from picsc_cli.output.registry import formats_of
+
+    return formats_of(getattr(reports, _REPORTS[name]))
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One `--output`."""
+    """One destination of a report, as one `--output` names it."""
 
     format: str
     """One of the formats of the command or of `PLOT_FORMATS`, or `BASELINE`."""
     path: Path | None
-    """None is a stream."""
+    """The file to write; None writes to a stream."""
     beside: bool = False
-    """The stream is standard error, where GitHub reads annotations too, so that standard output keeps the report."""
+    """True if the stream is standard error, where GitHub reads annotations too; standard output keeps the report."""
 
 
 def parse(
-    texts: Sequence[str], formats: Sequence[str] = AUDIT_FORMATS, *, option: str = "--output"
+    texts: Sequence[str], formats: Sequence[str] | None = None, *, option: str = "--output"
 ) -> tuple[Output, ...]:
     """The outputs asked for; the table goes to standard output unless another output is there.
 
-    Annotations for GitHub without a path go to standard error, beside whatever is on standard output.
+    Annotations for GitHub without a path go to standard error, and another report may be on standard output.
 
     Args:
         texts: what follows every `--output`.
-        formats: those of the command.
-        option: where they were given, for messages.
+        formats: those of the command; None means those of an audit.
+        option: the option or setting that gave them, for messages.
 
     Raises:
         SettingsError: an unknown format, an empty path, a path twice, or two outputs on standard output.
     """
-    outputs = [_one(text, formats, option) for text in texts]
+    offered = __getattr__("AUDIT_FORMATS") if formats is None else formats
+    outputs = [_one(text, offered, option) for text in texts]
     on_stdout = [output.format for output in outputs if output.path is None and not output.beside]
     if len(on_stdout) > 1:
         each = "both" if len(on_stdout) == 2 else "all"
