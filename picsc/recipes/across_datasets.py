@@ -8,11 +8,10 @@ from typing import Literal
 import numpy as np
 
 from picsc.evaluation import paired_tests as paired
+from picsc.recipes.rows import OURS
 from picsc.reports.recipes import Foretold, OverSets, PairedDifference, RecipeRow, Score
 
 TEST = "over data sets: mean difference with 95 % t-interval, two-sided Wilcoxon signed-rank p, not corrected"
-OURS = "picsc"
-"""The method that is compared with all others."""
 UNWEIGHTED = "unweighted"
 """What other ways to foretell are compared with."""
 

@@ -14,24 +14,16 @@ from pathlib import Path
 
 from picsc.errors import RecipeError
 from picsc.recipes.checks import contradictions
-from picsc.recipes.grids import cuts, of_entry
+from picsc.recipes.grids import cuts
+from picsc.recipes.tasks import Task
+from picsc.recipes.verbs import BY_NAME, CV, VERBS, verb_of
 from picsc.recipes.yaml import MOST_BYTES, Document, YamlError, read_yaml
-from picsc.settings import KINDS, WAYS, CvSettings, VerbSettings
+from picsc.settings import WAYS, VerbSettings
 from picsc.settings.layers import Layer, joined
 from picsc.settings.problems import KeyPath, Problem
 from picsc.settings.pyproject import ProjectFile, beside
 from picsc.settings.recipe import Entry, Grids, Recipe
 from picsc.settings.spelling import Spelling, built, sentence, spelled
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One run of a verb: equal tasks of several recipes are run once."""
-
-    data: str
-    """Name of the data set, or path."""
-    is_file: bool
-    settings: VerbSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +55,7 @@ class Loaded:
         values, entry, folder = dict(self.values), self.recipe.data[0], Path(self.path).parent
         own = entry.model_dump(exclude_defaults=True, exclude={"data"}) if with_data else {}
         if "by" in own:
-            table = "clients" if self.recipe.verb == "fed" else "cut"
+            table = BY_NAME[self.recipe.verb].columns_in
             inside = values.get(table)
             values[table] = {**(inside if isinstance(inside, dict) else {}), "by": own.pop("by")}
         values |= own
@@ -132,7 +124,8 @@ def _load(path: Path, project: ProjectFile | None, *, with_data: bool) -> Loaded
         wrong = contradictions(recipe, settings, path.parent, with_data=with_data)
     if wrong or recipe is None or settings is None:
         raise RecipeError(tuple(_told(path, document, spelling, kind, wrong)))
-    tasks = tuple(_task(entry, cut, path.parent) for cut in cuts(recipe, settings) for entry in recipe.data)
+    ways = cuts(recipe, settings, shuffled=verb_of(settings).shuffles_folds)
+    tasks = tuple(_task(entry, way, path.parent) for way in ways for entry in recipe.data)
     digest = hashlib.sha256(content).hexdigest()
     return Loaded(str(path), digest, recipe, tasks, given, origins)
 
@@ -143,7 +136,7 @@ def _layer(origin: str, recipe: Recipe, values: Mapping[str, object]) -> Layer:
     replaces: list[tuple[str, ...]] = []
     replaces += [("clients", name) for name in ("partition", "clients") if getattr(grids, name)]
     way = "clients" if replaces else ""
-    if recipe.verb == "fed" and any(entry.by for entry in entries):
+    if BY_NAME[recipe.verb].columns_in == "clients" and any(entry.by for entry in entries):
         way = way or "clients.by"
     elif grids.folds or grids.batches:
         way = "folds" if grids.folds else "batches"
@@ -157,14 +150,18 @@ def _layer(origin: str, recipe: Recipe, values: Mapping[str, object]) -> Layer:
     return Layer(origin, values, way, tuple(replaces))
 
 
-_NEEDED = {"title": "a line of text", "verb": "audit, cv, fed or compare", "data": "a list of names or files"}
+_NEEDED = {
+    "title": "a line of text",
+    "verb": " or ".join(", ".join(verb.name for verb in VERBS).rsplit(", ", 1)),
+    "data": "a list of names or files",
+}
 """Keys that every recipe has."""
 
 
 def _kind(verb: object) -> type[VerbSettings]:
     """Settings of the verb, or of the one that was meant, so that the other keys are checked too."""
-    near = difflib.get_close_matches(str(verb), KINDS, n=1)
-    return KINDS.get(str(verb)) or (KINDS[near[0]] if near else CvSettings)
+    near = difflib.get_close_matches(str(verb), BY_NAME, n=1)
+    return BY_NAME.get(str(verb), BY_NAME[near[0]] if near else CV).settings
 
 
 def _told(
@@ -198,4 +195,4 @@ def _place(path: Path, line: int) -> str:
 
 def _task(entry: Entry, settings: VerbSettings, folder: Path) -> Task:
     source = str(folder / entry.data) if entry.is_file else entry.data
-    return Task(source, entry.is_file, of_entry(settings, entry, folder))
+    return Task(source, entry.is_file, verb_of(settings).of_entry(settings, entry, folder))

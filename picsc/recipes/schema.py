@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from picsc.settings import KINDS
+from picsc.recipes.verbs import BY_NAME, VERBS
 from picsc.settings.recipe import Recipe
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -19,17 +19,17 @@ def recipe_schema() -> Schema:
     definitions: Schema = own.pop("$defs")
     definitions["Entry"] = {"anyOf": [{"type": "string"}, _with_numbers(definitions["Entry"])]}
     properties: Schema = own["properties"]
-    for verb, kind in KINDS.items():
-        settings = kind.model_json_schema(ref_template=_DEFINITIONS)
+    for verb in VERBS:
+        settings = verb.settings.model_json_schema(ref_template=_DEFINITIONS)
         definitions |= settings.pop("$defs", {})
-        definitions[verb] = {
-            "title": f"Recipe of picsc {verb}",
+        definitions[verb.name] = {
+            "title": f"Recipe of picsc {verb.name}",
             "type": "object",
             "properties": {
                 **properties,
-                "verb": {"const": verb},
+                "verb": {"const": verb.name},
                 **settings["properties"],
-                **_lambda(verb, settings["properties"]),
+                **_lambda(settings["properties"]),
             },
             "required": own["required"],
             "additionalProperties": False,
@@ -37,8 +37,8 @@ def recipe_schema() -> Schema:
     penalty = definitions["PenaltySettings"]["properties"]
     penalty["lambda"] = penalty["strength"]
     choices = [
-        {"if": {"properties": {"verb": {"const": verb}}, "required": ["verb"]}, "then": {"$ref": f"#/$defs/{verb}"}}
-        for verb in KINDS
+        {"if": {"properties": {"verb": {"const": name}}, "required": ["verb"]}, "then": {"$ref": f"#/$defs/{name}"}}
+        for name in BY_NAME
     ]
     return {
         "$schema": _DIALECT,
@@ -56,9 +56,9 @@ def schema_text() -> str:
     return json.dumps(recipe_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-def _lambda(verb: str, settings: Schema) -> Schema:
-    """The name that the paper has for the strength of the penalty."""
-    if verb == "fed":
+def _lambda(settings: Schema) -> Schema:
+    """The paper's name for the strength of the penalty, for settings that have one."""
+    if "strength" in settings:
         return {"lambda": settings["strength"]}
     return {"lambda": {"$ref": "#/$defs/PenaltySettings/properties/strength"}} if "penalty" in settings else {}
 

@@ -13,8 +13,9 @@ import pytest
 
 from picsc.errors import RecipeError
 from picsc.recipes.across_datasets import across_datasets
-from picsc.recipes.compare_rows import asked_target, comparison
+from picsc.recipes.asked import asked_target
 from picsc.recipes.load import Loaded, load_recipes
+from picsc.recipes.rows import comparison
 from picsc.recipes.run import run_recipes
 from picsc.reports.recipes import RecipeReport, Score
 from picsc.settings import COMPARE_METHODS, PAPERS_METHODS, WEIGHTINGS, CompareSettings
