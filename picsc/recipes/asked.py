@@ -19,9 +19,9 @@ class Asked:
     count: int | None
     """Number of pieces or clients; None when it is the data set's own."""
     clients: str = ""
-    """How clients were asked for, as in `RecipeRow.clients`; empty where there are none."""
+    """The clients that were asked for, as in `RecipeRow.clients`; empty where there are none."""
     target: str = ""
-    """How the target was asked for, as in `RecipeRow.target`; empty where there is none."""
+    """The target that was asked for, as in `RecipeRow.target`; empty where there is none."""
 
 
 def of_audit(settings: AuditSettings) -> Asked:
@@ -53,7 +53,7 @@ def of_compare(settings: CompareSettings) -> Asked:
 
 
 def asked_target(settings: CompareSettings) -> str:
-    """How the target was asked for; data sets with pieces of their own belong together, whatever the column."""
+    """The target that was asked for; data sets with pieces of their own belong together, whatever the column."""
     if settings.bias is not None:
         return "selection bias"
     if settings.in_turn:

@@ -106,7 +106,7 @@ def _result(run: _Run) -> _Report | str:
 
 
 def _table(loaded: Loaded, results: dict[Task, _Report | str]) -> RecipeTable:
-    """What one recipe found."""
+    """The table of one recipe."""
     recipe = loaded.recipe
     rows = tuple(_row(loaded, task, results[task]) for task in loaded.tasks)
     blocks = dict.fromkeys(row.block for row in rows if row.block is not None and row.scores)

@@ -6,7 +6,7 @@ import codecs
 
 
 def is_unicode(encoding: str | None) -> bool:
-    """Whether text in this encoding can hold every character; an unknown encoding cannot."""
+    """True if text in this encoding can hold every character; an unknown encoding cannot."""
     try:
         return codecs.lookup(encoding or "ascii").name.startswith("utf")
     except LookupError:

@@ -1,4 +1,4 @@
-"""Where a report goes: `--output FORMAT[:PATH]`, checked before the computation, written whole or not at all."""
+"""Destinations of a report: `--output FORMAT[:PATH]`, checked before the computation, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _REPORTS = {
 PLOT_FORMATS = ("svg", "html")
 """Formats that `--plot` writes; the ending of the file chooses."""
 BASELINE = "baseline"
-"""Format of what `--write-baseline` names."""
+"""Format of the file that `--write-baseline` names."""
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """Environment variable with the file that GitHub shows as the summary of a job."""
 _OF_SUFFIX = {"md": "markdown", "xml": "junit", "txt": "table"}
-"""Formats whose files end in something else than their name."""
+"""Formats by the ending of their files, where that is not their name."""
 
 
 def __getattr__(name: str) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ class Output:
     """One of the formats of the command or of `PLOT_FORMATS`, or `BASELINE`."""
     path: Path | None
     """The file to write; None writes to a stream."""
-    beside: bool = False
+    to_stderr: bool = False
     """True if the stream is standard error, where GitHub reads annotations too; standard output keeps the report."""
 
 
@@ -62,7 +62,7 @@ def parse(
     Annotations for GitHub without a path go to standard error, and another report may be on standard output.
 
     Args:
-        texts: what follows every `--output`.
+        texts: the text after every `--output`.
         formats: those of the command; None means those of an audit.
         option: the option or setting that gave them, for messages.
 
@@ -71,7 +71,7 @@ def parse(
     """
     offered = __getattr__("AUDIT_FORMATS") if formats is None else formats
     outputs = [_one(text, offered, option) for text in texts]
-    on_stdout = [output.format for output in outputs if output.path is None and not output.beside]
+    on_stdout = [output.format for output in outputs if output.path is None and not output.to_stderr]
     if len(on_stdout) > 1:
         each = "both" if len(on_stdout) == 2 else "all"
         raise SettingsError(
@@ -79,7 +79,7 @@ def parse(
             f"give all but one a path, as in {option} {on_stdout[-1]}:FILE"
         )
     _refuse_twice(outputs, option)
-    if sum(output.beside for output in outputs) > 1:
+    if sum(output.to_stderr for output in outputs) > 1:
         raise SettingsError(f"{option} github is given twice; give it once")
     return tuple(outputs) if on_stdout else (Output("table", None), *outputs)
 
@@ -89,7 +89,7 @@ def with_plot(outputs: tuple[Output, ...], plot: Path | None) -> tuple[Output, .
 
     Args:
         outputs: as `parse` found them.
-        plot: what follows `--plot`; None without a picture.
+        plot: the path after `--plot`; None without a picture.
 
     Raises:
         SettingsError: the ending is another one, or an output has the same path.
@@ -108,7 +108,7 @@ def with_baseline(outputs: tuple[Output, ...], path: Path | None) -> tuple[Outpu
 
     Args:
         outputs: as `parse` found them.
-        path: what follows `--write-baseline`; None without.
+        path: the path after `--write-baseline`; None without one.
 
     Raises:
         SettingsError: an output has the same path.
@@ -137,7 +137,7 @@ def _one(text: str, formats: Sequence[str], option: str) -> Output:
     if colon and not path:
         raise SettingsError(f"{option} {text!r}: a path must follow the colon, as in {name}:FILE")
     if not path and name == "github":
-        return Output(name, None, beside=True)
+        return Output(name, None, to_stderr=True)
     return Output(name, Path(path) if path and path != "-" else None)
 
 
@@ -145,8 +145,8 @@ def check(outputs: Sequence[Output], *, read: Sequence[str | Path | None] = ()) 
     """Find out before the computation whether every path can be written, leaving nothing behind.
 
     Args:
-        outputs: of the command.
-        read: files that it reads, none of which a report may take the place of.
+        outputs: those of the command.
+        read: files that it reads, which no report may replace.
 
     Raises:
         SettingsError: one sentence that names the first path that cannot be written.
@@ -194,7 +194,7 @@ def write(texts: Mapping[Path, str]) -> None:
 
 
 def _replace(path: Path, text: str | None) -> None:
-    """Write a temporary file beside the path, then rename it; None only tries whether that would work."""
+    """Write a temporary file next to the path, then rename it; None only tries whether that would work."""
     if path.exists() and not path.is_file():  # a device or a named pipe, such as /dev/stderr: renaming would destroy it
         if text is not None:
             path.write_text(text, encoding="utf-8")

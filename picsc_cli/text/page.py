@@ -38,22 +38,23 @@ PLAIN_WIDTH = 80
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a text is written for."""
+    """The width, the alphabet and the colours of the place that a text is written for."""
 
     width: int = PLAIN_WIDTH
+    """Cells of a line."""
     ascii_only: bool = False
-    """Rules and our own words in ASCII, for encodings that are not Unicode."""
+    """True for rules and our own words in ASCII, for encodings that are not Unicode."""
     colours: Literal["standard", "256", "truecolor"] | None = None
-    """None writes no escape sequence at all."""
+    """Colours of the terminal; None writes no escape sequence at all."""
 
     @property
     def none(self) -> str:
-        """What stands for a number that does not exist."""
+        """The sign for a number that does not exist."""
         return "-" if self.ascii_only else "\N{EN DASH}"
 
     @property
     def ellipsis(self) -> str:
-        """What stands for the part of a name that was cut."""
+        """The sign for the part of a name that was cut."""
         return ".." if self.ascii_only else "…"
 
 
@@ -137,11 +138,11 @@ def one_line(text: str, page: Page, style: str = "") -> str:
     return drawn(line, page, width=line.cell_len)
 
 
-def drawn(what: RenderableType, page: Page, width: int | None = None) -> str:
+def drawn(renderable: RenderableType, page: Page, width: int | None = None) -> str:
     """The text of one renderable, without spaces at line ends."""
     console = _console(page, width or page.width)
     with console.capture() as capture:
-        console.print(what)
+        console.print(renderable)
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
 
 

@@ -1,4 +1,4 @@
-"""Sections that every report has: findings, the columns as they were understood, and the settings."""
+"""Sections that reports share: findings, the columns as they were understood, and the settings."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def versions(manifest: dict[str, object]) -> tuple[str, ...]:
 
 
 def question(data: DataInfo) -> str:
-    """What the model predicts, in words."""
+    """The prediction that the model makes, in words."""
     return {
         "classification": f"classification of {data.target} ({data.classes} classes)",
         "regression": f"regression of {data.target}",
@@ -111,14 +111,14 @@ def method_sections(
     *,
     verbose: bool,
 ) -> list[str]:
-    """What stands below the tables of a comparison of methods.
+    """The sections below the tables of a comparison of methods.
 
     Args:
-        report: of the comparison.
-        sentences: what the tables do not show.
-        footer: how numbers were reached.
-        page: to draw on.
-        verbose: also what the methods are, the columns as understood and the settings.
+        report: the comparison.
+        sentences: facts that the tables do not show.
+        footer: lines on how the numbers were reached.
+        page: the page to draw on.
+        verbose: also describe the methods, the columns as understood and the settings.
     """
     parts = ["".join(paragraph(line, page, hanging=2) for line in sentences)]
     if report.findings:

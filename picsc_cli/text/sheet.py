@@ -1,4 +1,4 @@
-"""One table of a recipe, for every format that shows tables, and the cells that such tables share."""
+"""One table of a recipe for every format that shows tables, and cells that such tables share."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ class Sheet:
     """Titles and rows of cells, in the alphabet of the page they were made for."""
 
     heading: str
-    """Empty for what the table before it goes on to say."""
+    """Title of the table; empty when it continues the one before it."""
     titles: tuple[str, ...]
+    """Titles of the columns; a line break makes a second line."""
     rows: list[list[Text]]
-    """Names of data sets come first and whole."""
+    """Rows of cells; the first one holds the whole name of a data set."""
 
 
 def methods_of(rows: Sequence[RecipeRow]) -> list[str]:
-    """In the order of the row that has most."""
+    """The methods of all rows, in the order of the row that has most."""
     return [score.method for score in max((row.scores for row in rows), key=len, default=())]
 
 
@@ -38,7 +39,7 @@ def name_of(row: RecipeRow, page: Page) -> Text:
 
 
 def mean_of(over: OverSets) -> str:
-    """What a row of means is called."""
+    """The name of a row of means."""
     return "mean, 1 set" if over.sets == 1 else f"mean, {over.sets} sets"
 
 

@@ -1,4 +1,4 @@
-"""What README says is what the tool does."""
+"""README: its help texts, recipes and commands are those of the tool."""
 
 import re
 from pathlib import Path

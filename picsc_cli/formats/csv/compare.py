@@ -1,4 +1,4 @@
-"""A comparison's report as comma-separated values: numbers in full, nothing for None."""
+"""Comparisons of methods as comma-separated values: one line per model, numbers in full, empty fields for None."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report as comma-separated values (RFC 4180): numbers in full, nothing for None."""
+"""Cross-validations as comma-separated values: one line per model, numbers in full, empty fields for None."""
 
 from __future__ import annotations
 

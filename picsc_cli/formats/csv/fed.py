@@ -1,4 +1,4 @@
-"""A federation's report as comma-separated values: numbers in full, nothing for None."""
+"""Federations and audits of clients as comma-separated values: numbers in full, empty fields for None."""
 
 from __future__ import annotations
 

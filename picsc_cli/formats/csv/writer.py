@@ -1,4 +1,4 @@
-"""Rows as CSV text."""
+"""Rows as text with commas, as RFC 4180 has it: empty fields for None."""
 
 from __future__ import annotations
 

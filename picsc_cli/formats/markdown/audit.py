@@ -1,4 +1,4 @@
-"""Audits as Markdown, for a job's summary or a comment: verdicts, the pieces, findings, and the manifest."""
+"""Audits as Markdown: verdicts, pieces, findings and the manifest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from picsc_cli.formats.markdown.text import document, grid, plain, summary, versions
-from picsc_cli.text.audit_words import moved, overall_lines, said, side, standing
+from picsc_cli.text.audit_words import finding_words, moved, overall_lines, side, standing
 from picsc_cli.text.numbers import number, probability
 from picsc_cli.text.page import Page
 from picsc_cli.text.reading_words import reading_line
@@ -40,7 +40,7 @@ def _report(report: AuditReport) -> Iterator[str]:
     yield ""
     if report.findings:
         yield from ("## Findings", "")
-        yield from (f"- **{finding.severity}**: {plain(said(finding))}" for finding in report.findings)
+        yield from (f"- **{finding.severity}**: {plain(finding_words(finding))}" for finding in report.findings)
         yield ""
     yield from ("## Manifest", "")
     yield f"- {plain(report.data.source)}, sha256 {report.data.sha256}"

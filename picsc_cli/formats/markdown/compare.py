@@ -1,4 +1,4 @@
-"""What a comparison found as Markdown, for a folder of results: targets, methods, risks, settings and versions."""
+"""Comparisons of methods as Markdown: targets, methods, risks, settings and versions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PAGE = Page()
 
 
 def compare_markdown(report: CompareReport) -> str:
-    """Accuracies, differences and errors in percent and points, log-losses in nats; relative differences apart."""
+    """The whole report: accuracies and errors in percent and points, log-losses in nats; relative differences apart."""
     about = f"{report.data.rows} rows: {plain(report.words)}; {report.repeats} repeats. Test: {plain(report.test)}."
     lines = [f"# {plain(report.data.name)}", "", *summary(report.summary), "", about, ""]
     lines += [*_targets(report), "", *_deltas(report), "", "## Methods", "", *_methods(report), ""]
@@ -40,7 +40,7 @@ def compare_markdown(report: CompareReport) -> str:
 
 
 def _targets(report: CompareReport) -> list[str]:
-    """The paper's table with every method, then whose rows do what."""
+    """The paper's table with every method, and how many rows train, adapt and test."""
     names = [PAPERS_NAMES.get(method.method, method.method) for method in report.methods]
     titles = ["target", *names, *(f"{delta.name}, points" for delta in report.deltas)]
     rows = [[*_target(report, i), *_counts(target)] for i, target in enumerate(report.targets)]
@@ -75,10 +75,10 @@ def _deltas(report: CompareReport) -> list[str]:
 
 
 def _delta(delta: Delta) -> str:
-    said = f"{delta.name}: {delta.ours} against {delta.against}, {points(delta.points, _PAGE).plain} points"
+    text = f"{delta.name}: {delta.ours} against {delta.against}, {points(delta.points, _PAGE).plain} points"
     if delta.relative is None:
-        return said
-    return f"{said}; relative, as the paper prints it, {_share(delta.relative)} % of {delta.base}'s accuracy"
+        return text
+    return f"{text}; relative, as the paper prints it, {_share(delta.relative)} % of {delta.base}'s accuracy"
 
 
 def _share(relative: float) -> str:

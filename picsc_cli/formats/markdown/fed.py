@@ -1,4 +1,4 @@
-"""What a federation found as Markdown, for a folder of results: clients, methods, tests, settings and versions."""
+"""Federations and audits of clients as Markdown: clients, methods, tests, settings and versions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PAGE = Page()
 
 
 def fed_markdown(report: FedReport) -> str:
-    """Accuracies, deviations and differences in percent and points, log-losses and divergences in nats."""
+    """The whole report: accuracies and differences in percent and points, log-losses and divergences in nats."""
     about = (
         f"{report.data.rows} rows, {plain(report.partition)}; {plain(report.model)}; {report.rounds} rounds of "
         f"{report.participants} clients; {report.repeats} seeds; judged by {plain(report.judged)}."

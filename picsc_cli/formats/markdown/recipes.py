@@ -1,4 +1,4 @@
-"""What recipes found as Markdown, for a folder of results: tables, tests, and the manifest for the same bytes."""
+"""Recipes as Markdown: tables, tests, and the manifest for the same bytes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _sheets(table: RecipeTable) -> list[str]:
 
 
 def _how(row: RecipeRow) -> str:
-    """How one data set was divided, and how often it was run."""
+    """The way one data set was divided, and the number of its runs."""
     if row.comparison is not None:
         return f"{plain(row.comparison.words)}; repeats: {row.comparison.repeats}"
     run = row.federation
@@ -90,20 +90,20 @@ def _rows(table: RecipeTable) -> list[str]:
 def _row(row: RecipeRow, methods: int, *, paper: bool) -> list[str]:
     mark = "" if row.counted or not row.scores else "\\*"
     scores = [percent(score.accuracy, _PAGE) for score in row.scores] or [_PAGE.none] * methods
-    beside = [percent(row.printed, _PAGE), points(row.difference, _PAGE).plain] if paper else []
+    papers = [percent(row.printed, _PAGE), points(row.difference, _PAGE).plain] if paper else []
     return [
         plain(row.data) + mark,
         count(row.rows, _PAGE),
         count(row.pieces, _PAGE),
         *scores,
-        *beside,
+        *papers,
         plain(row.reason),
     ]
 
 
 def _mean(over: OverSets, *, paper: bool) -> list[str]:
-    beside = [percent(over.printed, _PAGE), points(over.difference, _PAGE).plain] if paper else []
-    cells = ["mean", f"{over.sets} sets", str(over.pieces), *(percent(s.accuracy, _PAGE) for s in over.scores), *beside]
+    papers = [percent(over.printed, _PAGE), points(over.difference, _PAGE).plain] if paper else []
+    cells = ["mean", f"{over.sets} sets", str(over.pieces), *(percent(s.accuracy, _PAGE) for s in over.scores), *papers]
     return [*(f"**{cell}**" for cell in cells), ""]
 
 

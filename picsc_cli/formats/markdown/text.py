@@ -1,4 +1,4 @@
-"""Tables in Markdown, and text from data that Markdown and HTML show as it is."""
+"""Tables in Markdown, text from data that Markdown and HTML show as it is, and sections that reports share."""
 
 from __future__ import annotations
 

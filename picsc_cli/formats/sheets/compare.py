@@ -32,7 +32,7 @@ _FAILURES = 8
 
 
 def compare_sheets(table: RecipeTable, page: Page) -> list[Sheet]:
-    """Per way that targets came about: the paper's table, controls, tests, and how well targets are foretold.
+    """Per way that targets came about: the paper's table, controls, tests, and errors of cross-validation's estimates.
 
     Args:
         table: of a recipe with `verb: compare`.
@@ -48,15 +48,15 @@ def compare_sheets(table: RecipeTable, page: Page) -> list[Sheet]:
             _controls(rows, over, page),
             _on_each(rows, page),
             _weights(rows, page),
-            _foretold(rows, over, page, "error"),
-            _foretold(rows, over, page, "bias"),
+            _estimates(rows, over, page, "error"),
+            _estimates(rows, over, page, "bias"),
             _tests(rows, over, page),
         ]
     return [sheet for sheet in sheets if sheet.rows]
 
 
 def compare_notes(table: RecipeTable) -> Iterator[str]:
-    """What the tables do not show: what the paper's rows are, and which methods lack a number and why."""
+    """Notes on the paper's rows, and on methods without a number and why."""
     if table.paper:
         yield f"paper: {table.paper}; the paper's row stands beneath ours, then ours minus the paper's in points"
     deltas = {delta.name: delta for _, run in _run(table.rows) for delta in run.deltas}
@@ -64,15 +64,15 @@ def compare_notes(table: RecipeTable) -> Iterator[str]:
         yield "; ".join(f"{delta.name}: points that {delta.ours} is above {delta.against}" for delta in deltas.values())
     if any(_accuracy(row, score.method, Page()).endswith("*") for row, run in _run(table.rows) for score in run.scores):
         yield "a star on a number: the mean of the models that have one; differences pair them with the same of others"
-    told = [
+    missing = [
         f"{row.data}, {score.method}: {score.failed} of {score.models} models have no number, first: {score.reason}"
         for row, run in _run(table.rows)
         for score in run.scores
         if score.failed
     ]
-    yield from told[:_FAILURES]
-    if len(told) > _FAILURES:
-        yield f"and {len(told) - _FAILURES} more methods without a number; --output json has all of them"
+    yield from missing[:_FAILURES]
+    if len(missing) > _FAILURES:
+        yield f"and {len(missing) - _FAILURES} more methods without a number; --output json has all of them"
 
 
 def _papers(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet:
@@ -97,8 +97,8 @@ def _papers(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet:
 
 def _heading(rows: list[RecipeRow]) -> str:
     repeats = dict.fromkeys(run.repeats for _, run in _run(rows))
-    said = "" if len(repeats) != 1 else f"; {next(iter(repeats))} {'repeat' if 1 in repeats else 'repeats'}"
-    return f"Target: {rows[0].target}{said}"
+    ending = "" if len(repeats) != 1 else f"; {next(iter(repeats))} {'repeat' if 1 in repeats else 'repeats'}"
+    return f"Target: {rows[0].target}{ending}"
 
 
 def _beneath(run: Comparison, methods: Sequence[str], deltas: Sequence[str], page: Page) -> Iterator[list[Text]]:
@@ -155,13 +155,13 @@ def _on_each(rows: list[RecipeRow], page: Page) -> Sheet:
 
 
 def _weights(rows: list[RecipeRow], page: Page) -> Sheet:
-    """How alike training and target rows are, and how much the weightings leave to learn from."""
-    weighed = [name for name in methods_of(rows) if any(_ess(run, name) is not None for _, run in _run(rows))]
+    """The separation of training and target rows, and the effective sample sizes of the weightings."""
+    weighted = [name for name in methods_of(rows) if any(_ess(run, name) is not None for _, run in _run(rows))]
     cells = [
         [
             name_of(row, page),
             Text(decimals(run.separation, 2, page)),
-            *(Text(_whole(_ess(run, name), page)) for name in weighed),
+            *(Text(_whole(_ess(run, name), page)) for name in weighted),
         ]
         for row, run in _run(rows)
     ]
@@ -169,7 +169,7 @@ def _weights(rows: list[RecipeRow], page: Page) -> Sheet:
         "Weights; separation: how well a classifier tells training from target rows, 0.50 where they look alike; then "
         "effective sample size, percent of the training rows"
     )
-    return Sheet(heading, ("data set", "separation", *weighed), cells if weighed else [])
+    return Sheet(heading, ("data set", "separation", *weighted), cells if weighted else [])
 
 
 def _difference(run: Comparison, other: str, page: Page) -> tuple[Text, Text]:
@@ -186,8 +186,8 @@ _MEASURES: dict[Literal["error", "bias"], str] = {
 }
 
 
-def _foretold(rows: list[RecipeRow], over: OverSets | None, page: Page, measure: Literal["error", "bias"]) -> Sheet:
-    """How far off cross-validation's estimates are, for each way to weigh its tested rows."""
+def _estimates(rows: list[RecipeRow], over: OverSets | None, page: Page, measure: Literal["error", "bias"]) -> Sheet:
+    """The errors of cross-validation's estimates, for each kind of weights of its tested rows."""
     ways = list(dict.fromkeys(risk.by for _, run in _run(rows) for risk in run.risks))
     cells = [
         [
@@ -199,10 +199,10 @@ def _foretold(rows: list[RecipeRow], over: OverSets | None, page: Page, measure:
         if run.risks
     ]
     if over is not None and over.foretold and len(rows) > 1:
-        told = {one.by: one for one in over.foretold if one.measure == measure}
-        means = [nats(told[by].log_loss_error if by in told else None, page) for by in ways]
-        means += [percent(told[by].accuracy_error if by in told else None, page) for by in ways]
-        closer = [_closer(told.get(by), kind) for kind in ("log_loss_closer", "accuracy_closer") for by in ways]
+        by_weights = {one.by: one for one in over.foretold if one.measure == measure}
+        means = [nats(by_weights[by].log_loss_error if by in by_weights else None, page) for by in ways]
+        means += [percent(by_weights[by].accuracy_error if by in by_weights else None, page) for by in ways]
+        closer = [_closer(by_weights.get(by), kind) for kind in ("log_loss_closer", "accuracy_closer") for by in ways]
         cells += [bold([mean_of(over), *means]), bold(["closer in", *closer])]
     heading = (
         f"How well cross-validation of st-cv foretells the target: {_MEASURES[measure]}, log-loss in nats and accuracy "
@@ -216,9 +216,9 @@ def _off(risk: Risk | None, kind: str, measure: str) -> float | None:
     return None if risk is None else getattr(risk, f"{kind}_{measure}")
 
 
-def _closer(told: Foretold | None, kind: str) -> str:
-    """In how many data sets a way to weigh does better than none."""
-    return "" if told is None or told.by == _UNWEIGHTED else f"{getattr(told, kind)} of {told.sets}"
+def _closer(found: Foretold | None, kind: str) -> str:
+    """The number of data sets in which weights come closer than no weights."""
+    return "" if found is None or found.by == _UNWEIGHTED else f"{getattr(found, kind)} of {found.sets}"
 
 
 def _tests(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet:
@@ -256,7 +256,7 @@ def _run(rows: Sequence[RecipeRow]) -> list[tuple[RecipeRow, Comparison]]:
 
 
 def _accuracy(row: RecipeRow, method: str, page: Page) -> str:
-    """With a star where some models have no number, since the mean is then over other targets than those of others."""
+    """The accuracy, with a star where some models have no number: the mean is then over fewer targets than others'."""
     found = next((score.accuracy for score in row.scores if score.method == method), None)
     sure = None if row.comparison is None else row.comparison.score(method)
     return percent(found, page) + ("*" if found is not None and sure is not None and sure.failed else "")

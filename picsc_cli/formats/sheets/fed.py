@@ -1,4 +1,4 @@
-"""The tables of recipes with clients as rows of cells, the same for every format that shows tables.
+"""The tables of recipes with `verb: fed` as rows of cells, the same for every format that shows tables.
 
 Accuracies and their differences are in percent and percentage points; nothing is computed.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _OURS = "picsc"
 _AGAINST = ("fedavg", "scaffold")
-"""Methods that every data set's row is compared with; the others stand in the report for machines."""
+"""Methods that every data set's row is compared with; the others are in the report for machines."""
 
 
 def fed_sheets(table: RecipeTable, page: Page) -> list[Sheet]:
@@ -93,9 +93,9 @@ def _printed(table: RecipeTable, page: Page) -> Sheet:
     rows = []
     for row, run in found:
         scores = {score.method: score for score in run.scores}
-        beside = [(percent(scores[name].printed, page), points(scores[name].difference, page)) for name in methods]
+        pairs = [(percent(scores[name].printed, page), points(scores[name].difference, page)) for name in methods]
         rows.append(
-            [name_of(row, page), Text(row.clients), *(cell for one, other in beside for cell in (Text(one), other))]
+            [name_of(row, page), Text(row.clients), *(cell for one, other in pairs for cell in (Text(one), other))]
         )
     titles = [title for method in methods for title in (method, "Δ")]
     heading = f"The paper's numbers, {table.paper}; Δ: ours minus the paper's, points"

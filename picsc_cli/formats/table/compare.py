@@ -1,4 +1,4 @@
-"""A comparison's report as text for people: three lines, the paper's table, the methods, risks, targets, a footer.
+"""Comparisons of methods as text for people: three lines, the paper's table, the methods, risks, targets, a footer.
 
 Everything shown is read from the report; nothing is computed but widths. Accuracies, their differences and errors are
 in percent and percentage points, log-losses in nats; a relative difference stands in a sentence of its own.
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_TARGETS = 12
 """Targets with a row of their own."""
 LONGEST_TARGET = 22
+"""Cells of a target's name at most."""
 _FAILURES = 5
 """Refused weightings and failed models that are named."""
 _BASE, _OURS = "st-cv", "picsc"
@@ -70,12 +71,12 @@ def _accuracies(report: CompareReport, page: Page) -> str:
 
 
 def _star(method: CompareMethodReport) -> str:
-    """Marks a mean over other targets than those of the rest."""
+    """A star for a mean over fewer targets than there are; else nothing."""
     return "*" if method.accuracy is not None and None in method.targets else ""
 
 
 def _notes(report: CompareReport) -> Iterator[str]:
-    """What stands beneath the paper's table: targets without a row, and its differences as the paper divides them."""
+    """Notes beneath the paper's table: targets without a row, and its differences as the paper divides them."""
     rest = len(report.targets) - MOST_TARGETS
     if rest > 0:
         yield f"and {rest} more targets, which the mean has too; --output json has all of them"
@@ -143,7 +144,7 @@ def _seconds(value: float | None, page: Page) -> Text:
 
 
 def _risks(report: CompareReport, page: Page) -> str:
-    """How well cross-validation on training rows foretells the plain model's scores on the target."""
+    """The table of cross-validation's estimates: how close they come to the plain model's scores on the target."""
     titles = ("tested rows\nweighed by", "foretold\naccuracy", "off by,\npoints", "foretold\nlog-loss", "off by,\nnats")
     rows = [
         [
@@ -165,7 +166,7 @@ def _risks(report: CompareReport, page: Page) -> str:
 
 
 def _targets(report: CompareReport, page: Page) -> str:
-    """Several targets: whose rows do what, and how far they are from the training rows."""
+    """The table of several targets: numbers of rows by use, and how far they are from the training rows."""
     titles = ("target", "rows that\nlearn", "looked\nat", "with\nlabels", "judge", "separation")
     rows = [
         [
@@ -180,7 +181,7 @@ def _targets(report: CompareReport, page: Page) -> str:
 
 
 def _sentences(report: CompareReport, page: Page) -> Iterator[str]:
-    """What the tables do not show: the rows of one target, what was chosen, and what has no result."""
+    """Facts that the tables do not show: the rows of one target, what was chosen, and what has no result."""
     if len(report.targets) == 1:
         yield _target(report.targets[0])
     chosen = [
@@ -202,7 +203,7 @@ def _sentences(report: CompareReport, page: Page) -> Iterator[str]:
 
 
 def _target(target: TargetInfo) -> str:
-    """Whose rows do what, where there is one target."""
+    """The numbers of rows by use, where there is one target."""
     labelled = f" ({target.labelled} with labels)" if target.labelled else ""
     rows = f"{target.train} rows learn, {target.adapt} of the target are looked at{labelled}, {target.judge} judge"
     if target.separation is None:

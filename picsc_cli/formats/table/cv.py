@@ -1,4 +1,4 @@
-"""A cross-validation report as text for people: three lines, the paper's table, the comparison, findings, a footer.
+"""Cross-validations as text for people: three lines, the paper's table, the comparison, findings, a footer.
 
 Everything shown is read from the report; nothing is computed but widths. Accuracies and their differences are in
 percent and percentage points; log-losses in nats.
@@ -118,7 +118,7 @@ def _name(method: MethodReport) -> str:
 
 
 def _sentences(report: CvReport, page: Page) -> Iterator[str]:
-    """What the tables do not show: where accuracy went, the weighted scores, the trigger, and what failed."""
+    """Facts that the tables do not show: where accuracy was lost, the weighted scores, the trigger, and failures."""
     loss = report.loss
     if loss is not None:
         interval = "" if loss.shift_interval is None else f" {percent_span(loss.shift_interval, page)}"
@@ -133,8 +133,8 @@ def _sentences(report: CvReport, page: Page) -> Iterator[str]:
         yield f"weighted by row: {scores}"
     triggers = [method.flagged for method in report.methods if method.flagged is not None]
     if triggers:  # picsc and its unmerged models share one
-        fired, looked = triggers[0]
-        yield f"trigger of picsc: {fired} of {looked} pieces flagged, 5 % expected where nothing is shifted"
+        fired, tested = triggers[0]
+        yield f"trigger of picsc: {fired} of {tested} pieces flagged, 5 % expected where nothing is shifted"
     failures = [(method.method, unit) for method in report.methods for unit in method.units if unit.reason]
     if failures:
         total = sum(len(method.units) for method in report.methods)

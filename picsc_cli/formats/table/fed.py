@@ -1,4 +1,4 @@
-"""A federation's report as text for people: three lines, clients, the paper's table, the comparison, a footer.
+"""Federations as text for people: three lines, clients, the paper's table, the comparison, a footer.
 
 Everything shown is read from the report; nothing is computed but widths and order. Accuracies, their standard
 deviations and their differences are in percent and percentage points; log-losses and divergences in nats.
@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 MOST_CLIENTS = 12
 """Clients in the table."""
 LONGEST_CLIENT = 24
+"""Cells of a client's name at most."""
 _FAILURES = 5
 """Failed runs and clients that are named."""
 _LARGEST = 3
-"""Clients whose tau is told."""
+"""Clients whose tau is shown."""
 _BASE, _OURS = "fedavg", "picsc"
 
 
@@ -204,12 +205,12 @@ def _comparison(report: FedReport, page: Page) -> str:
 
 
 def _sentences(report: FedReport, page: Page) -> Iterator[str]:
-    """What the tables do not show: the trigger, and what failed."""
+    """Facts that the tables do not show: the trigger, and failures."""
     for method in report.methods:
-        looked = [point for point in method.curve if point.flagged is not None]
-        if looked:
-            told = {point.round: point for point in (looked[0], looked[(len(looked) - 1) // 2], looked[-1])}
-            flagged = ", ".join(f"{point.flagged:.1f} in round {number_}" for number_, point in told.items())
+        tested = [point for point in method.curve if point.flagged is not None]
+        if tested:
+            shown = {point.round: point for point in (tested[0], tested[(len(tested) - 1) // 2], tested[-1])}
+            flagged = ", ".join(f"{point.flagged:.1f} in round {number_}" for number_, point in shown.items())
             yield f"trigger of {method.method}: clients flagged, of {report.participants}: {flagged}"
     triggered = [method for method in report.methods if any(tau is not None for tau in method.tau)]
     if triggered:
@@ -239,7 +240,7 @@ def _failure(method: str, failure: Failure) -> str:
 
 
 def _footer(report: FedReport) -> tuple[str, ...]:
-    """How numbers were reached: test, score, judge, seed and versions."""
+    """The lines on how the numbers were reached: test, score, test rows, seed and versions."""
     asked = f"{sections.score(report.data)}, percent, mean over clients"
     return (
         f"test: {report.test}",

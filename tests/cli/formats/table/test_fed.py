@@ -1,4 +1,4 @@
-"""Federations as text and pictures: the tables, what is told beneath them, the machine formats, and the curves."""
+"""Federations as text and pictures: the tables, the notes beneath them, the machine formats, and the curves."""
 
 from __future__ import annotations
 
