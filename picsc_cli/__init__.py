@@ -1,14 +1,13 @@
-"""The command line: parse, build settings, call one library function, render, exit. No statistic is computed here.
+"""The command line: parse, build settings, call one library function, write its report, exit. It computes nothing.
 
-- `__main__`: `python -m picsc_cli` is `picsc`
-- `app`: `picsc`: the commands, and the version
-- `gates`: when a comparison fails a pipeline: its candidate is below a bound, or worse than plain training beyond
-  chance
+- `__main__`: `python -m picsc_cli`, which is `picsc`
+- `app`: `picsc` with its commands and its version
+- `gates`: conditions on a report that fail a pipeline: verdicts of an audit, bounds and tests of a comparison
 - `resolve`: settings of a command: flags over a recipe over `[tool.picsc]` of pyproject.toml over defaults
-- `commands`: one file a command
+- `commands`: the commands, one file each
 - `console`: exit codes, streams, signals and usage errors
-- `formats`: one module per report format for machines; each turns a report into text and reads nothing else
-- `options`: the options of commands
-- `output`: where reports go, and which function writes them
-- `text`: text on a page: sections, sheets, words
+- `formats`: reports as text: one module or folder per format
+- `options`: the options that commands share
+- `output`: destinations of reports, and the writers of every format
+- `text`: parts that formats share: numbers, words, sections and tables on a page
 """

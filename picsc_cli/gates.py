@@ -1,4 +1,9 @@
-"""When a comparison fails a pipeline: its candidate is below a bound, or worse than plain training beyond chance."""
+"""Conditions on a report that fail a pipeline: the exit code, and the pieces or methods that caused it.
+
+Two verbs have one. An audit (`--fail-on`) fails by the verdicts of its pieces. A comparison (`--candidate` with
+`--fail-under` or `--fail-on worse`) fails when one method, the candidate, is below a bound or worse than plain
+training beyond chance.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +21,71 @@ if TYPE_CHECKING:
     from picsc.reports.common import AuditReport, FragmentReport, Verdict
     from picsc.reports.compare import CompareReport
 
+# Audits
+
+
+class FailOn(StrEnum):
+    """The mildest verdict that makes an audit exit with 1.
+
+    `shift`: shifted pieces alone. `inconclusive`: also pieces for which the test is undecided or could not be made.
+    `never`: none.
+    """
+
+    SHIFT = "shift"
+    INCONCLUSIVE = "inconclusive"
+    NEVER = "never"
+
+
+_FAILS: dict[FailOn, tuple[Verdict, ...]] = {
+    FailOn.SHIFT: ("shift",),
+    FailOn.INCONCLUSIVE: ("shift", "inconclusive", "error"),  # an error is a piece without a verdict as well
+    FailOn.NEVER: (),
+}
+"""The verdicts that fail, by the mildest of them."""
+
+
+def code(verdict: Verdict, fail_on: FailOn) -> int:
+    """The exit code of one verdict: 1 when it is at or above `fail_on`, else 0."""
+    return FINDING if verdict in _FAILS[fail_on] else FINE
+
+
+def failing(report: AuditReport, fail_on: FailOn) -> tuple[FragmentReport, ...]:
+    """The pieces that make an audit exit with 1: shifts that no baseline knows, and what else `fail_on` asks for.
+
+    An inconclusive piece, and one without a result, fails only when its verdict is the verdict of the whole table: one
+    small piece among others that are ok does not make the table inconclusive.
+    """
+    fails = _FAILS[fail_on]
+    without_verdict_fails = report.verdict != "shift" and report.verdict in fails
+    return tuple(
+        piece
+        for piece in report.fragments
+        if piece.verdict in fails and (piece.standing != "known" if piece.verdict == "shift" else without_verdict_fails)
+    )
+
+
+def audit_code(found: AuditReport | AuditReports, fail_on: FailOn) -> int:
+    """The exit code of audits: 2 when a file could not be used, else 1 when a piece of any fails, else 0."""
+    if isinstance(found, AuditReports):
+        return UNUSABLE if found.unaudited else max((audit_code(each, fail_on) for each in found.reports), default=FINE)
+    return FINDING if failing(found, fail_on) else FINE
+
+
+# Comparisons
+
 CANDIDATE = "picsc"
+"""The method that a gate is about unless another one is named."""
 BASELINE = "st-cv"
+"""The method that the candidate is compared with: plain training."""
 LEVEL = 0.05
-"""Of the test behind `worse`."""
+"""Level of the paired test behind `--fail-on worse`: a p-value below it is more than chance."""
 
 
 class FailOnWorse(StrEnum):
-    """What makes the command exit 1, beside a bound."""
+    """The result of the paired test that makes a comparison exit with 1, in addition to a bound.
+
+    `worse`: the candidate's accuracy is below plain training's, and p is below `LEVEL`. `never`: no result.
+    """
 
     WORSE = "worse"
     NEVER = "never"
@@ -31,21 +93,28 @@ class FailOnWorse(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Whom the exit code is about, and what is asked of it."""
+    """The conditions that one method of a comparison must meet."""
 
     candidate: str = CANDIDATE
+    """The method that must meet them, one of `picsc.settings.COMPARE_METHODS`."""
     fail_under: float | None = None
-    """Least mean accuracy, percent; None asks for none."""
+    """Smallest mean accuracy that passes, in percent, at most 100; None sets no bound."""
     fail_on: FailOnWorse = FailOnWorse.NEVER
+    """The result of the test against plain training that fails."""
 
     @property
     def shut(self) -> bool:
-        """Whether anything is asked."""
+        """True if there is a condition at all."""
         return self.fail_under is not None or self.fail_on is FailOnWorse.WORSE
 
 
 def gate(candidate: str | None, fail_under: float | None, fail_on: FailOnWorse | None) -> Gate:
-    """The gate that the options describe; None is an option that was not given.
+    """The gate that the options describe.
+
+    Args:
+        candidate: follows `--candidate`; None, as in the others, where the option was not given.
+        fail_under: follows `--fail-under`, in percent.
+        fail_on: follows `--fail-on`.
 
     Raises:
         SettingsError: the bound is no percentage, or the options contradict each other.
@@ -65,12 +134,16 @@ def gate(candidate: str | None, fail_under: float | None, fail_on: FailOnWorse |
 
 
 def check(chosen: Gate, methods: Collection[str]) -> None:
-    """Find out before the computation whether the candidate is going to be there.
+    """Refuse, before the computation, a candidate that is not going to be run.
+
+    Args:
+        chosen: the gate.
+        methods: those that were asked for; plain training is run in any case.
 
     Raises:
-        SettingsError: it is none of the methods asked for.
+        SettingsError: the candidate is none of them.
     """
-    run = dict.fromkeys((BASELINE, *methods))  # the baseline is there whatever was asked for
+    run = dict.fromkeys((BASELINE, *methods))
     if chosen.shut and chosen.candidate not in run:
         raise SettingsError(
             f"--candidate {chosen.candidate} is not run: name it in --method, or choose one of {', '.join(run)}"
@@ -78,73 +151,31 @@ def check(chosen: Gate, methods: Collection[str]) -> None:
 
 
 def verdicts(report: CompareReport, chosen: Gate) -> tuple[str, ...]:
-    """What the gate has against the candidate, one sentence each; nothing when it passes.
+    """The conditions that the candidate does not meet, one sentence each; none when it passes.
 
-    A candidate without the number that a question needs does not pass it.
+    A candidate without the number that a condition needs does not pass it.
     """
     found = report.method(chosen.candidate)
     accuracy = None if found is None else found.accuracy
-    said = []
+    unmet = []
     if chosen.fail_under is not None:
         least = f"--fail-under {chosen.fail_under:g}"
         if accuracy is None:
-            said.append(f"{least}: {chosen.candidate} has no accuracy")
+            unmet.append(f"{least}: {chosen.candidate} has no accuracy")
         elif accuracy < chosen.fail_under / 100 and not math.isclose(accuracy, chosen.fail_under / 100, abs_tol=1e-12):
-            said.append(f"{least}: {chosen.candidate} has {_below(100 * accuracy, chosen.fail_under)} %")
+            unmet.append(f"{least}: {chosen.candidate} has {_below(100 * accuracy, chosen.fail_under)} %")
     if chosen.fail_on is FailOnWorse.WORSE:
         base = None if found is None else found.against(BASELINE)
         if base is None or base.accuracy is None or (base.accuracy < 0 and base.accuracy_p is None):
-            said.append(
+            unmet.append(
                 f"--fail-on worse: there is no test of {chosen.candidate} against {BASELINE}; use more --repeats"
             )
         elif base.accuracy < 0 and base.accuracy_p is not None and base.accuracy_p < LEVEL:
             lost = f"{-100 * base.accuracy:.1f} points below {BASELINE}"
-            said.append(f"--fail-on worse: {chosen.candidate} is {lost} (p {base.accuracy_p:.2g})")
-    return tuple(said)
+            unmet.append(f"--fail-on worse: {chosen.candidate} is {lost} (p {base.accuracy_p:.2g})")
+    return tuple(unmet)
 
 
 def _below(percent: float, bound: float) -> str:
     """The number in as few decimals, from one on, as show that it is below the bound."""
     return next((text for text in (f"{percent:.{n}f}" for n in range(1, 12)) if float(text) < bound), str(percent))
-
-
-class FailOn(StrEnum):
-    """The mildest verdict that makes the command exit 1."""
-
-    SHIFT = "shift"
-    INCONCLUSIVE = "inconclusive"
-    NEVER = "never"
-
-
-_FAILS: dict[FailOn, tuple[Verdict, ...]] = {
-    FailOn.SHIFT: ("shift",),
-    FailOn.INCONCLUSIVE: ("shift", "inconclusive", "error"),  # an error is a piece that could not be judged either
-    FailOn.NEVER: (),
-}
-
-
-def code(verdict: Verdict, fail_on: FailOn) -> int:
-    """The exit code of a verdict: 1 when it is at or above `fail_on`, else 0."""
-    return FINDING if verdict in _FAILS[fail_on] else FINE
-
-
-def failing(report: AuditReport, fail_on: FailOn) -> tuple[FragmentReport, ...]:
-    """The pieces that make an audit exit 1: shifts that no baseline knows, and what else `fail_on` asks for.
-
-    A piece that could not be judged fails only with a table whose verdict that is: one small piece beside others that
-    are ok does not make the table inconclusive.
-    """
-    verdicts = _FAILS[fail_on]
-    doubtful = report.verdict != "shift" and report.verdict in verdicts
-    return tuple(
-        piece
-        for piece in report.fragments
-        if piece.verdict in verdicts and (piece.standing != "known" if piece.verdict == "shift" else doubtful)
-    )
-
-
-def audit_code(found: AuditReport | AuditReports, fail_on: FailOn) -> int:
-    """The exit code of audits: 2 when a file could not be used, else 1 when a piece of any fails, else 0."""
-    if isinstance(found, AuditReports):
-        return UNUSABLE if found.unaudited else max((audit_code(each, fail_on) for each in found.reports), default=FINE)
-    return FINDING if failing(found, fail_on) else FINE

@@ -40,7 +40,7 @@ def federate(
     y: ArrayLike | None = None,
     *,
     settings: FedSettings | None = None,
-    progress: Tell | None = None,
+    progress: Progress | None = None,
     **keywords: Unpack[FedKeywords],
 ) -> FedReport:
     """Compare federated algorithms on clients simulated from one data set.

@@ -1,11 +1,15 @@
-"""Experiments as YAML files.
+"""Experiments as YAML files: a verb's settings, its data sets, and the paper's numbers that ours are shown next to.
 
 - `across_datasets`: means and paired tests over data sets
-- `checks`: what is wrong with a recipe although each of its values is right. Torch-free
-- `compare_rows`: what a row of a recipe with `verb: compare` holds, from the report of its data set
-- `grids`: the settings of every run of a recipe: its verb's, changed by grids and by the data set's entry. Torch-free
-- `load`: recipes: experiments as YAML files, checked whole before anything slow starts. Torch-free
-- `run`: run recipes: every data set and way to cut it once, whatever recipes ask for it, then one table per recipe
-- `yaml`: YAML as version 1.2 reads it: `1e-3` is a number, `no` is a word, `010` is ten. Safe, bounded, with line
-  numbers
+- `asked`: pieces as they were asked for, in words: folds, batches, clients or a target
+- `checks`: contradictions in a recipe whose values are right one by one
+- `grids`: the settings of every task of a recipe: its verb's, changed by grids and by the data set's entry
+- `load`: recipes read from files and checked whole before anything slow starts
+- `rows`: rows of a recipe's table: what the report of one task adds to a row, next to the paper's numbers
+- `run`: running recipes: equal tasks of several recipes once, then one table per recipe
+- `tasks`: one task of a recipe: a verb run once, on one data set with one way to cut it
+- `verb_checks`: contradictions in a recipe that only one verb has: its grids, cuts, clients and targets
+- `verbs`: the verbs of recipes: one record per verb, with the settings, the run, the checks and the rows that are its
+  own
+- `yaml`: YAML 1.2 as Python values: `1e-3` is a number, `no` is a word, `010` is ten; safe, bounded, with line numbers
 """

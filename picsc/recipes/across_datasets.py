@@ -8,13 +8,12 @@ from typing import Literal
 import numpy as np
 
 from picsc.evaluation import paired_tests as paired
+from picsc.recipes.rows import OURS
 from picsc.reports.recipes import Foretold, OverSets, PairedDifference, RecipeRow, Score
 
 TEST = "over data sets: mean difference with 95 % t-interval, two-sided Wilcoxon signed-rank p, not corrected"
-OURS = "picsc"
-"""The method that is compared with all others."""
 UNWEIGHTED = "unweighted"
-"""What other ways to foretell are compared with."""
+"""The estimates without weights, which those with weights are compared with."""
 
 
 def across_datasets(rows: Sequence[RecipeRow], block: str | int) -> OverSets | None:
@@ -53,7 +52,7 @@ def across_datasets(rows: Sequence[RecipeRow], block: str | int) -> OverSets | N
         tests=tuple(test for test in tests if test is not None),
         clients=counted[0].clients,
         target=counted[0].target,
-        foretold=(*_foretold(counted, "error"), *_foretold(counted, "bias")),
+        foretold=(*_estimates(counted, "error"), *_estimates(counted, "bias")),
     )
 
 
@@ -83,7 +82,7 @@ def _test(rows: Sequence[RecipeRow], against: str) -> PairedDifference | None:
 
 
 def _differences(row: RecipeRow, against: str) -> tuple[float | None, float | None]:
-    """Of accuracies and of log-losses, on one data set."""
+    """The differences of accuracies and of log-losses on one data set."""
     if row.comparison is not None:
         found = row.comparison.against(against)
         return (None, None) if found is None else (found.accuracy, found.log_loss)
@@ -96,8 +95,8 @@ def _differences(row: RecipeRow, against: str) -> tuple[float | None, float | No
     return accuracy, log_loss
 
 
-def _foretold(rows: Sequence[RecipeRow], measure: Literal["error", "bias"]) -> Iterator[Foretold]:
-    """Every way to foretell beside the unweighted one, over the sets that have both."""
+def _estimates(rows: Sequence[RecipeRow], measure: Literal["error", "bias"]) -> Iterator[Foretold]:
+    """The estimates with each kind of weights, compared with the unweighted ones over the sets that have both."""
     found = [row.comparison.risks for row in rows if row.comparison is not None]
     names = (f"log_loss_{measure}", f"accuracy_{measure}")
     errors = [{risk.by: tuple(getattr(risk, name) for name in names) for risk in risks} for risks in found]

@@ -1,63 +1,80 @@
-"""The settings of every run of a recipe: its verb's, changed by grids and by the data set's entry. Torch-free."""
+"""The settings of every task of a recipe: its verb's, changed by grids and by the data set's entry. Torch-free."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeVar
 
-from picsc.settings import AuditSettings, CompareSettings, FedSettings, VerbSettings
+from picsc.settings import CompareSettings, FedSettings, VerbSettings
 from picsc.settings.recipe import Entry, Recipe
 
+S = TypeVar("S", bound=VerbSettings)
+OF_TARGETS = ("train_on", "test_on", "bias")
+"""The keys of an entry that say what the target of its data set is; they are settings of `compare` too."""
 
-def cuts(recipe: Recipe, settings: VerbSettings) -> list[VerbSettings]:
+
+def cuts(recipe: Recipe, settings: S, *, shuffled: bool = False) -> list[S]:
     """The settings once per number of pieces, or per way to invent clients and number of them.
 
     Args:
         recipe: its own keys.
         settings: of its verb.
+        shuffled: folds of a grid are shuffled unless the recipe says otherwise.
     """
     grids = recipe.grids
-    if isinstance(settings, FedSettings) or (
-        isinstance(settings, AuditSettings) and (grids.partition or grids.clients)
-    ):
+    if grids.partition or grids.clients:
         ways = [{"partition": way} for way in grids.partition] or [{}]
         numbers = [{"clients": count} for count in grids.clients] or [{}]
-        both: list[dict[str, object]] = [{**way, **number} for way in ways for number in numbers]
-        return [settings.model_copy(update={"clients": settings.clients.model_copy(update=one)}) for one in both]
+        return [_changed(settings, "clients", {**way, **number}) for way in ways for number in numbers]
     if grids.folds:
-        changes: list[dict[str, object]] = [{"folds": count, **_shuffle(settings)} for count in grids.folds]
-    elif grids.batches:
-        changes = [{"batches": count, "shuffle": False} for count in grids.batches]
-    else:
-        return [settings]
-    return [settings.model_copy(update={"cut": settings.cut.model_copy(update=change)}) for change in changes]
+        shuffle = {"shuffle": True} if shuffled and not _gives_shuffle(settings) else {}
+        return [_changed(settings, "cut", {"folds": count, **shuffle}) for count in grids.folds]
+    if grids.batches:
+        return [_changed(settings, "cut", {"batches": count, "shuffle": False}) for count in grids.batches]
+    return [settings]
 
 
-def _shuffle(settings: VerbSettings) -> dict[str, object]:
-    """Folds of `compare` are shuffled unless the recipe says otherwise; without folds, its cut has nothing to say."""
-    said = isinstance(settings, CompareSettings) and "shuffle" not in settings.cut.model_fields_set
-    return {"shuffle": True} if said else {}
+def _changed(settings: S, table: str, changes: dict[str, object]) -> S:
+    """The settings with other values in one of their tables, `cut` or `clients`."""
+    table_changed = getattr(settings, table).model_copy(update=changes)
+    return settings.model_copy(update={table: table_changed})  # type: ignore[return-value] # a copy is of the same kind
 
 
-def of_entry(settings: VerbSettings, entry: Entry, folder: Path) -> VerbSettings:
-    """The settings with what one data set says of itself.
+def _gives_shuffle(settings: VerbSettings) -> bool:
+    cut = getattr(settings, "cut", None)
+    return cut is not None and "shuffle" in cut.model_fields_set
+
+
+def as_it_is(settings: S, entry: Entry, folder: Path) -> S:
+    """The settings of a verb whose entries are names alone."""
+    del entry, folder
+    return settings
+
+
+def with_own_clients(settings: FedSettings, entry: Entry, folder: Path) -> FedSettings:
+    """The settings with the column of clients that a data set's entry names.
 
     Args:
         settings: of the verb, with one way to cut.
         entry: the data set.
         folder: what files are relative to.
     """
-    if isinstance(settings, FedSettings):
-        if entry.by is None:
-            return settings
-        return settings.model_copy(update={"clients": settings.clients.model_copy(update={"by": entry.by})})
-    if not isinstance(settings, CompareSettings):
-        return settings
-    own: dict[str, object] = {
-        name: getattr(entry, name) for name in ("train_on", "test_on", "bias") if getattr(entry, name)
-    }
-    if entry.by is not None:
-        own["cut"] = settings.cut.model_copy(update={"by": entry.by})
+    del folder
+    return settings if entry.by is None else _changed(settings, "clients", {"by": entry.by})
+
+
+def with_own_target(settings: CompareSettings, entry: Entry, folder: Path) -> CompareSettings:
+    """The settings with the column of pieces and the target that a data set's entry names.
+
+    Args:
+        settings: of the verb, with one way to cut.
+        entry: the data set.
+        folder: what files are relative to.
+    """
+    own = {name: getattr(entry, name) for name in OF_TARGETS if getattr(entry, name)}
     settings = settings.model_copy(update=own)
+    if entry.by is not None:
+        settings = _changed(settings, "cut", {"by": entry.by})
     if settings.cut.ways or not settings.test_on:
         return settings
     return settings.model_copy(update={"test_on": tuple(str(folder / name) for name in settings.test_on)})

@@ -1,6 +1,6 @@
-"""Recipes: experiments as YAML files, checked whole before anything slow starts. Torch-free.
+"""Recipes read from files and checked whole before anything slow starts. Torch-free.
 
-A recipe holds the settings of its verb (`picsc.settings`) as they are, and beside them the keys of `Recipe`. It is run
+A recipe holds the settings of its verb (`picsc.settings`) as they are, and next to them the keys of `Recipe`. It is run
 once per data set and, with `grids`, per number of pieces or way to invent clients.
 """
 
@@ -14,9 +14,11 @@ from pathlib import Path
 
 from picsc.errors import RecipeError
 from picsc.recipes.checks import contradictions
-from picsc.recipes.grids import cuts, of_entry
+from picsc.recipes.grids import cuts
+from picsc.recipes.tasks import Task
+from picsc.recipes.verbs import BY_NAME, CV, VERBS, verb_of
 from picsc.recipes.yaml import MOST_BYTES, Document, YamlError, read_yaml
-from picsc.settings import KINDS, WAYS, CvSettings, VerbSettings
+from picsc.settings import WAYS, VerbSettings
 from picsc.settings.layers import Layer, joined
 from picsc.settings.problems import KeyPath, Problem
 from picsc.settings.pyproject import ProjectFile, next_to
@@ -25,25 +27,17 @@ from picsc.settings.spelling import Spelling, built, sentence, spelled
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """One run of a verb: equal tasks of several recipes are run once."""
-
-    data: str
-    """Name of the data set, or path."""
-    is_file: bool
-    settings: VerbSettings
-
-
-@dataclass(frozen=True, slots=True)
 class Loaded:
     """A recipe that has been checked."""
 
     path: str
+    """Path of the file as given."""
     sha256: str
-    """Of the file."""
+    """SHA-256 of the file."""
     recipe: Recipe
+    """The keys that are no settings of its verb."""
     tasks: tuple[Task, ...]
-    """By number of pieces, or partition and number of clients, then in the order of `recipe.data`."""
+    """All tasks: by number of pieces, or partition and number of clients, then in the order of `recipe.data`."""
     values: Mapping[str, object] = field(default_factory=dict, compare=False)
     """The settings that the file gives, as `picsc.settings` names them."""
     origins: Mapping[tuple[str, ...], str] = field(default_factory=dict, compare=False)
@@ -51,19 +45,19 @@ class Loaded:
 
     @property
     def in_grids(self) -> bool:
-        """Whether a data set is run more than once."""
+        """True if a data set is run more than once."""
         return any(getattr(self.recipe.grids, name) for name in Grids.model_fields)
 
     def one_run(self, *, with_data: bool) -> Layer:
         """Its settings for a single run.
 
         Args:
-            with_data: of its first data set, with what that says of itself; else of data from elsewhere.
+            with_data: True for a run on its first data set, with what its entry says; False for a run on other data.
         """
         values, entry, folder = dict(self.values), self.recipe.data[0], Path(self.path).parent
         own = entry.model_dump(exclude_defaults=True, exclude={"data"}) if with_data else {}
         if "by" in own:
-            table = "clients" if self.recipe.verb == "fed" else "cut"
+            table = BY_NAME[self.recipe.verb].columns_in
             inside = values.get(table)
             values[table] = {**(inside if isinstance(inside, dict) else {}), "by": own.pop("by")}
         values |= own
@@ -109,12 +103,12 @@ def _load(path: Path, project: ProjectFile | None, *, with_data: bool) -> Loaded
         why = getattr(error, "strerror", None) or str(error)
         raise RecipeError((f"{path}: cannot be read ({why}); give a recipe file (YAML)",)) from None
     except YamlError as error:
-        raise RecipeError((f"{_place(path, error.line)}: {error.said}",)) from None
+        raise RecipeError((f"{_place(path, error.line)}: {error.message}",)) from None
     values = document.values
     if not isinstance(values, dict):
         empty = "is empty; it " if values is None else ""
-        told = f"{empty}must hold keys and values (title: ..., verb: cv, data: [...])"
-        raise RecipeError((f"{path}: {told}; `picsc recipe schema` prints all that there are",))
+        wanted = f"{empty}must hold keys and values (title: ..., verb: cv, data: [...])"
+        raise RecipeError((f"{path}: {wanted}; `picsc recipe schema` prints all that there are",))
     kind = _kind(values.get("verb"))
     own = {key: value for key, value in values.items() if key in Recipe.model_fields}
     spelling = spelled({str(key): value for key, value in values.items() if key not in own}, kind)
@@ -122,7 +116,9 @@ def _load(path: Path, project: ProjectFile | None, *, with_data: bool) -> Loaded
     settings, wrong_settings = built(kind, spelling.values)
     given = next_to(spelling.values, path.parent)
     origins: Mapping[tuple[str, ...], str] = {}
-    if recipe is not None and all(one.contradiction for one in wrong_settings):  # what goes together shows when joined
+    if recipe is not None and all(
+        one.contradiction for one in wrong_settings
+    ):  # contradictions are checked again when joined
         below = () if project is None else project.layers(recipe.verb)
         both = joined(kind, (*below, _layer(str(path), recipe, given)))
         settings, wrong_settings = built(kind, both.values)
@@ -131,19 +127,20 @@ def _load(path: Path, project: ProjectFile | None, *, with_data: bool) -> Loaded
     if recipe is not None and settings is not None and not wrong:
         wrong = contradictions(recipe, settings, path.parent, with_data=with_data)
     if wrong or recipe is None or settings is None:
-        raise RecipeError(tuple(_told(path, document, spelling, kind, wrong)))
-    tasks = tuple(_task(entry, cut, path.parent) for cut in cuts(recipe, settings) for entry in recipe.data)
+        raise RecipeError(tuple(_sentences(path, document, spelling, kind, wrong)))
+    ways = cuts(recipe, settings, shuffled=verb_of(settings).shuffles_folds)
+    tasks = tuple(_task(entry, way, path.parent) for way in ways for entry in recipe.data)
     digest = hashlib.sha256(content).hexdigest()
     return Loaded(str(path), digest, recipe, tasks, given, origins)
 
 
 def _layer(origin: str, recipe: Recipe, values: Mapping[str, object]) -> Layer:
-    """What a recipe says, with what its grids and entries say of pieces and clients."""
+    """The settings of a recipe as one layer, with what its grids and entries say of pieces and clients."""
     grids, entries = recipe.grids, recipe.data
     replaces: list[tuple[str, ...]] = []
     replaces += [("clients", name) for name in ("partition", "clients") if getattr(grids, name)]
     way = "clients" if replaces else ""
-    if recipe.verb == "fed" and any(entry.by for entry in entries):
+    if BY_NAME[recipe.verb].columns_in == "clients" and any(entry.by for entry in entries):
         way = way or "clients.by"
     elif grids.folds or grids.batches:
         way = "folds" if grids.folds else "batches"
@@ -157,21 +154,25 @@ def _layer(origin: str, recipe: Recipe, values: Mapping[str, object]) -> Layer:
     return Layer(origin, values, way, tuple(replaces))
 
 
-_NEEDED = {"title": "a line of text", "verb": "audit, cv, fed or compare", "data": "a list of names or files"}
+_NEEDED = {
+    "title": "a line of text",
+    "verb": " or ".join(", ".join(verb.name for verb in VERBS).rsplit(", ", 1)),
+    "data": "a list of names or files",
+}
 """Keys that every recipe has."""
 
 
 def _kind(verb: object) -> type[VerbSettings]:
     """Settings of the verb, or of the one that was meant, so that the other keys are checked too."""
-    near = difflib.get_close_matches(str(verb), KINDS, n=1)
-    return KINDS.get(str(verb)) or (KINDS[near[0]] if near else CvSettings)
+    near = difflib.get_close_matches(str(verb), BY_NAME, n=1)
+    return BY_NAME.get(str(verb), BY_NAME[near[0]] if near else CV).settings
 
 
-def _told(
+def _sentences(
     path: Path, document: Document, spelling: Spelling, kind: type[VerbSettings], wrong: Sequence[Problem]
 ) -> list[str]:
     """One sentence per problem, in the order of the lines."""
-    told: list[tuple[int, str]] = []
+    found: list[tuple[int, str]] = []
     for problem in wrong:
         is_own = bool(problem.path) and problem.path[0] in Recipe.model_fields
         if problem.requirement == "given" and problem.path[0] in _NEEDED:
@@ -182,9 +183,9 @@ def _told(
             else replace(problem, path=spelling.as_written(problem.path))
         )
         line = _line(document, written.path)
-        said = sentence(written, Recipe if is_own else kind, () if is_own else Recipe.model_fields)
-        told.append((line, f"{_place(path, line)}: {said}"))
-    return [said for _, said in sorted(told, key=lambda one: one[0])]
+        text = sentence(written, Recipe if is_own else kind, () if is_own else Recipe.model_fields)
+        found.append((line, f"{_place(path, line)}: {text}"))
+    return [text for _, text in sorted(found, key=lambda one: one[0])]
 
 
 def _line(document: Document, path: KeyPath) -> int:
@@ -198,4 +199,4 @@ def _place(path: Path, line: int) -> str:
 
 def _task(entry: Entry, settings: VerbSettings, folder: Path) -> Task:
     source = str(folder / entry.data) if entry.is_file else entry.data
-    return Task(source, entry.is_file, of_entry(settings, entry, folder))
+    return Task(source, entry.is_file, verb_of(settings).of_entry(settings, entry, folder))

@@ -1,6 +1,6 @@
-"""YAML as version 1.2 reads it: `1e-3` is a number, `no` is a word, `010` is ten. Safe, bounded, with line numbers.
+"""YAML 1.2 as Python values: `1e-3` is a number, `no` is a word, `010` is ten. Safe, bounded, with line numbers.
 
-PyYAML's parser does the syntax. What it would make of values (version 1.1, tags of Python objects, merge keys) is not
+PyYAML's parser reads the syntax. Its own way of making values (version 1.1, tags of Python objects, merge keys) is not
 used: values are made here, by the core schema of YAML 1.2, section 10.3.2.
 """
 
@@ -27,18 +27,18 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class YamlError(Exception):
-    """Text that is not read; where, counted from 1 (0 where no line is at fault), and why."""
+    """Text that cannot be read: why, and on which line, counted from 1 (0 where no line is at fault)."""
 
-    def __init__(self, said: str, line: int = 0) -> None:
+    def __init__(self, message: str, line: int = 0) -> None:
         """Keep the line apart from the sentence."""
-        super().__init__(said)
-        self.said = said
+        super().__init__(message)
+        self.message = message
         self.line = line
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a YAML file holds."""
+    """The values of a YAML file, and their lines."""
 
     values: object
     """None, bool, int, float, str, lists and mappings; keys of mappings are str or int."""
@@ -74,9 +74,11 @@ def read_yaml(content: bytes) -> Document:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = "" if mark is None else f" (column {mark.column + 1})"
-        said = ", ".join(" ".join(part.split()) for part in (error.context, error.problem) if part)
-        advice = "indent with spaces, not tabs" if r"'\t'" in said else "check indentation, colons, brackets and quotes"
-        raise YamlError(f"is no YAML: {said}{where}; {advice}", 0 if mark is None else mark.line + 1) from None
+        message = ", ".join(" ".join(part.split()) for part in (error.context, error.problem) if part)
+        advice = (
+            "indent with spaces, not tabs" if r"'\t'" in message else "check indentation, colons, brackets and quotes"
+        )
+        raise YamlError(f"is no YAML: {message}{where}; {advice}", 0 if mark is None else mark.line + 1) from None
     except (yaml.YAMLError, ValueError, OverflowError):  # PyYAML's own of numbers in escapes and %YAML
         line = 0 if loader is None else loader.get_mark().line + 1
         raise YamlError("is no YAML: a number in an escape or a directive is out of range", line) from None
@@ -89,11 +91,11 @@ def _events(loader: yaml.SafeLoader) -> Iterator[yaml.Event]:
 
 @dataclass(slots=True)
 class _Anchored:
-    """What an alias stands for."""
+    """The value that an alias stands for."""
 
     value: object
     size: int
-    """Values in it, itself included."""
+    """Number of values in it, itself included."""
 
 
 @dataclass(slots=True)
@@ -195,8 +197,8 @@ def _line(event: yaml.Event) -> int:
     return 0 if event.start_mark is None else event.start_mark.line + 1
 
 
-def _refuse(event: yaml.Event, said: str) -> NoReturn:
-    raise YamlError(said, _line(event))
+def _refuse(event: yaml.Event, message: str) -> NoReturn:
+    raise YamlError(message, _line(event))
 
 
 def _only_tag(event: yaml.Event, kind: str) -> None:

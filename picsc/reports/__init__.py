@@ -1,11 +1,11 @@
-"""What a verb hands back: plain values, no torch.
+"""Reports: the results of the verbs as plain values, without torch.
 
-- `common`: what a verb found, as plain values: the one object that every renderer, the exit code and Python users read
-- `compare`: what `picsc compare` found, as plain values
-- `cv`: what `picsc cv` found, as plain values; the counterpart of `picsc.reports.common` for cross-validation
-- `data`: what `picsc data show` says of one file: plain values, as in `picsc.reports.common`
-- `fed`: what `picsc fed` found, as plain values
-- `recipes`: what `picsc run` found, as plain values: one row per data set and way to cut it, beside the paper's number
+- `common`: plain values that reports are made of, and the report of an audit
+- `compare`: the report of `picsc compare`
+- `cv`: the report of `picsc cv`
+- `data`: the report of `picsc data show` on one file
+- `fed`: the reports of `picsc fed`: a federation, and an audit of clients by their summaries
+- `recipes`: the report of `picsc run`: one row per data set and way to cut it, next to the paper's number
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from picsc.reports.fed import FedAuditReport, FedReport
 from picsc.reports.recipes import RecipeReport
 
 Report = AuditReport | AuditReports | CvReport | CompareReport | RecipeReport | FedReport | FedAuditReport | DataReport
-"""Whatever a verb hands back."""
+"""The result of any verb."""
 
 __all__ = [
     "AuditReport",

@@ -1,7 +1,7 @@
-"""What `picsc compare` found, as plain values.
+"""The report of `picsc compare` as plain values.
 
 Accuracies are fractions in [0, 1] (R² for numbers), log-losses nats per row, sizes bytes; None where there is no
-number, with the reason beside it. Nothing here imports torch, pandas or a renderer.
+number, with the reason next to it. Nothing here imports torch, pandas or a format.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from typing import Literal
 from picsc.reports.common import DataInfo, Difference, Finding, Interval, strict
 
 Setting = Literal["integral", "transfer", "in turn"]
-"""integral: training and target rows are random parts of one whole, or the official ones. transfer: named pieces are
+"""integral: training and target rows are random parts of one whole, or its official parts. transfer: named pieces are
 the target. in turn: each piece is the target of a model of all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How a method weighs its training rows; means over targets and repeats."""
+    """The importance weights of a method's training rows; means over targets and repeats."""
 
     ess: float
-    """Effective sample size as a share of the training rows, in (0, 1]; 1 when all weigh alike."""
+    """Effective sample size as a share of the training rows, in (0, 1]; 1 when all rows have the same weight."""
     smallest_ess: float
+    """The smallest such share over targets and repeats, in (0, 1]."""
     largest: float
-    """Largest weight, where the mean is 1."""
+    """Largest weight of a row, where the mean weight is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,40 +33,47 @@ class TargetInfo:
     """One target, over all repeats."""
 
     name: str
-    """Of the piece, or `random part` or `official test part`."""
+    """Name of the piece that is the target, or `random part` or `official test part`."""
     train: int
-    """Training rows of the first repeat."""
+    """Number of training rows in the first repeat."""
     adapt: int
-    """Target rows that methods may look at."""
+    """Number of target rows that methods may use to adapt to the target."""
     labelled: int
-    """Those of them whose labels diw may use."""
+    """Number of those rows whose labels diw may use."""
     judge: int
-    """Target rows that judge."""
+    """Number of target rows that test the models; no method uses them."""
     separation: float | None
-    """Area under the ROC curve of a classifier that tells training from target rows out of fold, mean over repeats: 0.5
-    where they look alike, 1 where they do not overlap. None where nothing looked at them."""
+    """Area under the ROC curve of a classifier that tells training from target rows, out of fold, mean over repeats:
+    0.5 where they are alike, 1 where they do not overlap. None where no method estimates weights."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompareUnit:
-    """One model of one method."""
+    """One trained model of one method."""
 
     repeat: int
+    """Number of the repeat, 1 for the first."""
     target: str
+    """Name of the target."""
     rows: int
-    """Training rows."""
+    """Number of training rows."""
     accuracy: float | None
+    """Accuracy on the test rows of the target, a fraction (R² for numbers); None without a result."""
     log_loss: float | None
+    """Mean negative log-likelihood per test row, in nats; None without a result."""
     auc: float | None
+    """Area under the ROC curve of two classes, in [0, 1]; None for other targets and without a result."""
     reason: str
-    """Why a number is missing: `diverged at epoch 3`, `refused: ...`."""
+    """Why a number is missing: `diverged at epoch 3`, `refused: ...`; empty where none is."""
     ess: float | None
-    """Of its weights, as a share of the rows; None where rows weigh alike."""
+    """Effective sample size of its weights as a share of the training rows, in (0, 1]; None where all rows have the
+    same weight."""
     largest: float | None
+    """Largest weight of a row, where the mean weight is 1; None where all rows have the same weight."""
     strength: float | None
-    """lambda or weight decay that was used; None where the method has none."""
+    """The lambda or weight decay that was used; None where the method has none."""
     exponent: float | None
-    """Power of the weights that was chosen; None where none is."""
+    """The power of the weights that was chosen, in [0, 1]; None where none is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,26 +83,30 @@ class CompareMethodReport:
     method: str
     """One of `picsc.settings.COMPARE_METHODS`."""
     words: str
-    """What it is, in one line."""
+    """Description of the method, in one line."""
     accuracy: float | None
+    """Mean accuracy over targets and repeats, a fraction (R² for numbers); None without a result."""
     interval: Interval | None
-    """Of the mean accuracy."""
+    """95 % interval of the mean accuracy; None where it cannot be computed."""
     log_loss: float | None
+    """Mean log-loss over targets and repeats, in nats per row; None without a result."""
     targets: tuple[float | None, ...]
-    """Accuracy on each target, mean over repeats, in the order of `CompareReport.targets`."""
+    """Accuracy on each target, mean over repeats, in the order of `CompareReport.targets`; None without a result."""
     weights: Weights | None
-    """None where all rows weigh alike."""
+    """The weights of its training rows; None where all rows have the same weight."""
     memory: int
-    """Bytes that the weighting holds at once, at most; 0 without one. An estimate from the numbers of rows."""
+    """Largest number of bytes that the weighting holds at once, estimated from the numbers of rows; 0 without a
+    weighting."""
     strengths: tuple[float, ...]
-    """Distinct lambdas or weight decays that were used, increasing."""
+    """Distinct lambdas or weight decays that were used, increasing; empty where the method has none."""
     exponents: tuple[float, ...]
-    """Distinct powers of the weights that were chosen, increasing."""
+    """Distinct powers of the weights that were chosen, increasing; empty where none is chosen."""
     failed: int
-    """Models without a result."""
+    """Number of models without a result."""
     differences: tuple[Difference, ...]
-    """Against every other method."""
+    """This method minus every other method, paired."""
     units: tuple[CompareUnit, ...]
+    """Every trained model, by repeat and target."""
 
     def against(self, method: str) -> Difference | None:
         """The difference from another method; None where the two were not compared."""
@@ -103,70 +115,84 @@ class CompareMethodReport:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A difference that the paper prints; it calls both kinds percent."""
+    """A difference between two methods that the paper prints; it calls both of its forms percent."""
 
     name: str
     """`Δ1` or `Δ2`."""
     ours: str
+    """The method that is expected to be better."""
     against: str
+    """The method that it is compared with."""
     points: float
-    """Difference of accuracies, a fraction."""
+    """Difference of the two accuracies, a fraction."""
     relative: float | None
-    """Difference as a share of `base`'s accuracy."""
+    """Difference as a share of `base`'s accuracy, a fraction; None where that is 0 or missing."""
     base: str
     """The method whose accuracy the paper divides by."""
 
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """How well cross-validation on training rows foretells how the plain model does on the target."""
+    """Quality of the estimates that cross-validation on training rows makes of the plain model on the target."""
 
     by: str
-    """`unweighted`, `iw`, or `true ratio`: how tested rows are weighed."""
+    """The weights of the tested rows: `unweighted`, `iw`, or `true ratio`."""
     accuracy: float | None
-    """Mean estimate."""
+    """Mean estimate of the accuracy, a fraction; None where there is none."""
     log_loss: float | None
+    """Mean estimate of the log-loss, in nats per row; None where there is none."""
     accuracy_error: float | None
-    """Mean distance from what came out on the target, over targets and repeats; a fraction."""
+    """Mean distance of the estimate from the accuracy on the target, over targets and repeats, a fraction."""
     log_loss_error: float | None
+    """Mean distance of the estimate from the log-loss on the target, over targets and repeats, in nats."""
     accuracy_bias: float | None
-    """Distance of the mean estimate from the mean of what came out."""
+    """Distance of the mean estimate from the mean accuracy on the target, a fraction, at least 0."""
     log_loss_bias: float | None
+    """Distance of the mean estimate from the mean log-loss on the target, in nats, at least 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a method took on this machine; no part of a report's bytes unless it is asked for."""
+    """The time that a method took on this machine; no part of a report's bytes unless it is asked for."""
 
     method: str
+    """One of `picsc.settings.COMPARE_METHODS`."""
     seconds: float
-    """Weights, choices and training, over all targets and repeats."""
+    """Time for weights, choices and training, over all targets and repeats, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompareReport:
-    """What one call found."""
+    """The comparison of methods on one data set."""
 
     setting: Setting
+    """The origin of training and target rows."""
     summary: tuple[str, str, str]
-    """What PIcsC did against plain training; against the strongest other method; what to do next."""
+    """Three lines: PIcsC compared with plain training; with the strongest other method; the next step."""
     data: DataInfo
+    """The table."""
     words: str
-    """How training and target rows came about."""
+    """The origin of training and target rows, in words."""
     targets: tuple[TargetInfo, ...]
+    """The targets in the order of the pieces."""
     repeats: int
+    """Number of repeats, each with other random draws."""
     test: str
-    """How intervals and p-values were made, in words."""
+    """The method of the intervals and p-values, in words."""
     methods: tuple[CompareMethodReport, ...]
-    """In the order of `picsc.settings.COMPARE_METHODS`."""
+    """The methods in the order of `picsc.settings.COMPARE_METHODS`."""
     deltas: tuple[Delta, ...]
+    """The differences that the paper prints, as far as their methods were run."""
     risks: tuple[Risk, ...]
-    """Of the plain model; empty where iwcv was not run."""
+    """Quality of cross-validation's estimates of the plain model on the target; empty where iwcv was not run."""
     findings: tuple[Finding, ...]
+    """Things about the data that a person should know."""
     settings: dict[str, object]
+    """All settings as resolved, by name."""
     manifest: dict[str, object]
+    """The versions, the seed and the digests that the same numbers need."""
     measured: tuple[Measured, ...] = ()
-    """Empty unless timings were asked for: they differ from run to run."""
+    """Times by method; empty unless timings were asked for, since they differ from run to run."""
 
     schema = "picsc.compare/1"
 
@@ -176,7 +202,7 @@ class CompareReport:
         return sum(method.failed for method in self.methods)
 
     def method(self, name: str) -> CompareMethodReport | None:
-        """One method's report; None where it was not run."""
+        """The report of one method; None where it was not run."""
         return next((each for each in self.methods if each.method == name), None)
 
     def gain(self, delta: Delta, target: int) -> float | None:

@@ -1,7 +1,7 @@
-"""What `picsc cv` found, as plain values; the counterpart of `picsc.reports.common` for cross-validation.
+"""The report of `picsc cv` as plain values.
 
-Accuracies are fractions in [0, 1]; a renderer makes them percent. Log-losses are in nats per row. A number that does
-not exist is None, never NaN; the reason stands beside it. Nothing here imports torch, pandas or a renderer.
+Accuracies are fractions in [0, 1], which formats show as percent. Log-losses are in nats per row. A number that does
+not exist is None, never NaN; the reason is given next to it. Nothing here imports torch, pandas or a format.
 """
 
 from __future__ import annotations
@@ -12,38 +12,43 @@ from typing import Literal
 from picsc.reports.common import DataInfo, Difference, Finding, Interval, strict
 
 Protocol = Literal["foldwise", "batchwise"]
-"""foldwise: a model of all other pieces tests each. batchwise: each piece is trained on, and a fixed part tests."""
+"""foldwise: each piece is tested by a model of all other pieces. batchwise: a model is trained on each piece, and a
+fixed part of the rows tests it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One trained model of one method, and how it did."""
+    """One trained model of one method, and its scores."""
 
     repeat: int
+    """Number of the repeat, 1 for the first."""
     fragment: str
-    """Name of the piece tested (foldwise) or trained on (batchwise); `whole set` for the integral row."""
+    """Name of the piece that is tested (foldwise) or trained on (batchwise); `whole set` for the integral row."""
     rows: int
-    """Training rows."""
+    """Number of training rows."""
     accuracy: float | None
-    """Of classes; for numbers R^2, the share of variance explained. None if the model failed or nothing was tested."""
+    """Accuracy as a fraction; for numbers R², the share of variance explained. None if the model failed or nothing was
+    tested."""
     log_loss: float | None
-    """Mean negative log-likelihood per tested row, nats."""
+    """Mean negative log-likelihood per tested row, in nats; None if the model failed or nothing was tested."""
     auc: float | None
-    """Area under the ROC curve of two classes."""
+    """Area under the ROC curve of two classes, in [0, 1]; None for other targets."""
     weighted_accuracy: float | None
-    """With the row weights of `--weights`."""
+    """Accuracy with the row weights of `--weights`; None without them."""
     reason: str
-    """Why a number is missing: `one class only`, `diverged at epoch 3 with lambda 0.1 and learning rate 0.02`."""
+    """Why a number is missing: `one class only`, `diverged at epoch 3 with lambda 0.1 and learning rate 0.02`; empty
+    where none is."""
     strength: float | None
-    """lambda or weight decay that was used; None where the method has none."""
+    """The lambda or weight decay that was used; None where the method has none."""
     penalty_share: float | None
-    """Norm of the penalty's gradient over that of the task's plus the penalty's, mean over steps, in [0, 1]."""
+    """Norm of the penalty's gradient over that of the task's plus the penalty's, mean over steps, in [0, 1]; None where
+    there is no penalty."""
     flagged: bool | None
-    """Whether Algorithm 2's trigger fired; None where there is none."""
+    """True if Algorithm 2's trigger fired, False if not; None where there is no trigger."""
     tau: float | None
-    """Eq. 14, where Algorithm 2 looked."""
+    """Statistic of the trigger (Eq. 14), in nats squared per squared parameter unit; None where there is no trigger."""
     gamma: float | None
-    """Its threshold."""
+    """Threshold of the trigger, in the unit of tau; None where there is no trigger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,31 +58,37 @@ class MethodReport:
     method: str
     """One of `picsc.settings.METHODS`, or `picsc, unmerged`."""
     words: str
-    """What it is, in one line."""
+    """Description of the method, in one line."""
     whole: float | None
-    """Accuracy of the model of the whole training set (BL1 for st-cv), mean over repeats; None where there is none."""
+    """Accuracy of the model of the whole training set (BL1 for st-cv), mean over repeats, a fraction; None where there
+    is none."""
     whole_log_loss: float | None
+    """Log-loss of that model, mean over repeats, in nats per row; None where there is none."""
     fragments: tuple[float | None, ...]
-    """Accuracy per piece, mean over repeats, in the order of `CvReport.fragments`."""
+    """Accuracy per piece, mean over repeats, in the order of `CvReport.fragments`; None without a result."""
     mean: float | None
-    """Mean accuracy over pieces and repeats that have one."""
+    """Mean accuracy over the pieces and repeats that have one, a fraction; None without any."""
     variance: float | None
-    """Sample variance of `fragments`, in squared percent as the paper prints it."""
+    """Sample variance of `fragments`, in squared percent as the paper prints it; None for fewer than two."""
     interval: Interval | None
-    """Of the mean accuracy."""
+    """95 % interval of the mean accuracy; None where it cannot be computed."""
     log_loss: float | None
+    """Mean log-loss over pieces and repeats, in nats per row; None without any."""
     weighted_accuracy: float | None
+    """Mean accuracy with the row weights of `--weights`, a fraction; None without them."""
     strengths: tuple[float, ...]
-    """Distinct lambdas or weight decays that were used, increasing."""
+    """Distinct lambdas or weight decays that were used, increasing; empty where the method has none."""
     penalty_share: float | None
-    """Mean over units."""
+    """Mean of `Unit.penalty_share` over units; None where there is no penalty."""
     flagged: tuple[int, int] | None
-    """Fragments that Algorithm 2's trigger flagged, and looked at."""
+    """Number of pieces that Algorithm 2's trigger flagged, and number of pieces that it tested; None where there is no
+    trigger."""
     failed: int
-    """Units without a result."""
+    """Number of units without a result."""
     differences: tuple[Difference, ...]
-    """Against st-cv first, then against every control."""
+    """This method minus st-cv first, then minus every control."""
     units: tuple[Unit, ...]
+    """Every trained model, by repeat and piece."""
 
     def against(self, method: str) -> Difference | None:
         """The difference from another method; None where the two were not compared."""
@@ -86,39 +97,48 @@ class MethodReport:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Where the accuracy that fragmentation costs went, for plain training; fractions, positive is lost."""
+    """The parts of the accuracy that plain training loses by fragmentation; fractions, positive is lost."""
 
     total: float
-    """Whole set minus mean over pieces."""
+    """Accuracy of the whole set minus the mean over pieces."""
     smaller_sample: float
-    """Whole set minus random subsamples of the pieces' sizes."""
+    """Accuracy of the whole set minus that of random subsamples of the pieces' sizes."""
     shift: float
-    """Random subsamples minus pieces."""
+    """Accuracy of the random subsamples minus that of the pieces."""
     shift_interval: Interval | None
+    """95 % interval of `shift`; None where it cannot be computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CvReport:
-    """Cross-validation of one data set with one cut."""
+    """The cross-validation of one data set with one cut."""
 
     protocol: Protocol
+    """The roles of the pieces in training and testing."""
     algorithm: Literal[1, 2]
+    """Algorithm of the paper that picsc is trained by."""
     summary: tuple[str, str, str]
-    """What PIcsC did against st-cv; against the strongest control; what to do next."""
+    """Three lines: PIcsC compared with st-cv; with the strongest control; the next step."""
     data: DataInfo
+    """The table."""
     pieces: str
-    """How the table was cut, in words."""
+    """The cut of the table, in words."""
     fragments: tuple[str, ...]
     """Names of the pieces of the first repeat."""
     repeats: int
+    """Number of repeats, each with other random draws."""
     test: str
-    """How intervals and p-values were made, in words."""
+    """The method of the intervals and p-values, in words."""
     methods: tuple[MethodReport, ...]
-    """In the order of `picsc.settings.METHODS`."""
+    """The methods in the order of `picsc.settings.METHODS`."""
     loss: Loss | None
+    """The parts of the accuracy that st-cv loses by fragmentation; None where a part is missing."""
     findings: tuple[Finding, ...]
+    """Things about the data that a person should know."""
     settings: dict[str, object]
+    """All settings as resolved, by name."""
     manifest: dict[str, object]
+    """The versions, the seed and the digests that the same numbers need."""
 
     schema = "picsc.cv/1"
 
@@ -126,6 +146,10 @@ class CvReport:
     def failed(self) -> int:
         """Units without a result; the command exits 1 when this is not 0."""
         return sum(method.failed for method in self.methods)
+
+    def method(self, name: str) -> MethodReport | None:
+        """The report of one method; None where it was not run."""
+        return next((each for each in self.methods if each.method == name), None)
 
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""

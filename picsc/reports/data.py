@@ -1,4 +1,4 @@
-"""What `picsc data show` says of one file: plain values, as in `picsc.reports.common`."""
+"""The report of `picsc data show` on one file as plain values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ class ClassRows:
     """One class of the target."""
 
     name: str
+    """Name of the class."""
     rows: int
+    """Number of rows of the class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +22,15 @@ class DataReport:
     """One file as it was read and understood."""
 
     data: DataInfo
-    """The columns stand as in the file."""
+    """The table; its columns are in the order of the file."""
     classes: tuple[ClassRows, ...]
-    """In order of first appearance; () for a target of numbers, or none."""
+    """The classes in order of first appearance; empty for a target of numbers, and without a target."""
     unlabelled: int | None
-    """Rows without a label; None without a target."""
+    """Number of rows without a label; None without a target."""
     duplicated: int
-    """Rows that have an equal row: the same in every column that is used, and in the target."""
+    """Number of rows that have an equal row: the same in every column that is used, and in the target."""
     no_target: str
-    """Why the target that was chosen cannot be one; empty where it can, or where none was wanted."""
+    """Why the target that was chosen cannot be one; empty where it can, and where none was wanted."""
 
     schema = "picsc.data/1"
 

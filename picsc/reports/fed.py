@@ -1,11 +1,12 @@
-"""What `picsc fed` found, as plain values.
+"""The reports of `picsc fed` as plain values.
 
 Accuracies are fractions in [0, 1] (for numbers R² against the variance of all training rows), log-losses and
-divergences nats, sizes bytes; None where there is no number. Nothing here imports torch, pandas or a renderer.
+divergences nats, sizes bytes; None where there is no number. Nothing here imports torch, pandas or a format.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from picsc.reports.common import DataInfo, Finding, Interval, Verdict, strict
@@ -13,108 +14,135 @@ from picsc.reports.common import DataInfo, Finding, Interval, Verdict, strict
 
 @dataclass(frozen=True, slots=True)
 class ClientShift:
-    """One client's rows, and how they differ from all others'."""
+    """One client's rows, compared with those of all others."""
 
     name: str
+    """Name of the client."""
     rows: int
+    """Number of its rows."""
     label_kl: float | None
-    """KL of the client's class frequencies from the others'; None without classes."""
+    """KL divergence of the client's class frequencies from the others', in nats; None without classes."""
     label_p: float | None
-    """Of no label shift, adjusted over clients."""
+    """p-value of the hypothesis that the labels are not shifted, adjusted over clients; None where it was not
+    tested."""
     labels_shifted: bool
+    """True if the labels are shifted at the level of the audit."""
     covariates: Verdict | None
     """The audit's verdict on the covariates within classes; None where it was not asked."""
     covariate_kl: float | None
-    """KL(client || others) summed over columns, nats, numeric ones within classes; label shift hardly moves it."""
+    """KL(client || others) summed over columns, in nats, for numeric ones within classes, so that label shift hardly
+    moves it; None where it was not computed."""
     reason: str = ""
-    """What is shifted, or why something is missing, in one line."""
+    """The shift, or the reason for a missing number, in one line; empty where there is nothing to say."""
     audited: int | None = None
-    """Rows that were audited, 0 when the client was not; None where it was not asked."""
+    """Number of rows that were audited, 0 when the client was not; None where no audit was asked."""
     label_effect: float | None = None
-    """Total variation distance of the classes, or KS distance of a numeric target, in [0, 1]."""
+    """Total variation distance of the classes, or KS distance of a numeric target, in [0, 1]; None where it was not
+    computed."""
     concept_shifted: bool = False
-    """What a model learns within classes differs: its score or its Fisher information."""
+    """True if what a model learns within classes differs: its score or its Fisher information."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Where a method stands after a round; means over seeds."""
+    """The state of a method after one round; means over seeds."""
 
     round: int
+    """Number of the round, 1 for the first."""
     accuracy: float | None
-    """Mean over clients."""
+    """Mean accuracy over clients, a fraction (R² for numbers); None without a result."""
     log_loss: float | None
+    """Mean log-loss over clients, in nats per row; None without a result."""
     bytes: float
-    """Sent by and to all clients since the start, both ways together."""
+    """Bytes sent by and to all clients since the start, both ways together."""
     flagged: float | None
-    """Clients that the trigger flagged in this round; None where there is no trigger."""
+    """Number of clients that the trigger flagged in this round; None where there is no trigger."""
 
 
 @dataclass(frozen=True, slots=True)
 class FedDifference:
-    """The method minus another, paired over seeds."""
+    """One method minus another one, paired over seeds."""
 
     against: str
+    """The other method."""
     accuracy: float
+    """Difference of mean accuracies, as a fraction; positive is better."""
     interval: Interval | None
-    """95 %."""
+    """95 % interval of that difference; None where it cannot be computed."""
     p: float | None
+    """p-value of the two-sided paired test, in (0, 1]; None where there is no test."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A run that left the finite numbers, or a client that failed."""
+    """One run whose numbers are no longer finite, or one client that failed."""
 
     seed: int
+    """Seed of the run."""
     round: int
+    """Number of the round, 1 for the first."""
     client: str
+    """Name of the client; empty where the whole run failed."""
     reason: str
+    """Why it failed, in one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class FedMethodReport:
-    """One method."""
+    """One method over all seeds."""
 
     method: str
+    """One of `picsc.settings.FED_METHODS`."""
     words: str
-    """What it is, in one sentence."""
+    """Description of the method, in one sentence."""
     lr: tuple[float, ...]
     """Local learning rate of each seed."""
     accuracy: float | None
-    """After the last round: mean over clients, then over seeds."""
+    """Accuracy after the last round, mean over clients, then over seeds, a fraction (R² for numbers); None without a
+    result."""
     interval: Interval | None
-    """95 %, over seeds."""
+    """95 % interval of that accuracy over seeds; None for one seed."""
     seeds: tuple[float | None, ...]
-    """Mean over clients of each seed."""
+    """Mean accuracy over clients of each seed; None for a seed without a result."""
     best: float | None
-    """Accuracy of the best round."""
+    """Mean accuracy in the best round; None without a result."""
     best_round: int | None
+    """Number of the best round; None without a result."""
     log_loss: float | None
+    """Log-loss after the last round, mean over clients and seeds, in nats per row; None without a result."""
     std_clients: float | None
-    """Standard deviation over clients, mean over seeds."""
+    """Standard deviation of the accuracy over clients, mean over seeds, a fraction; None without a result."""
     std_seeds: float | None
-    """Of the mean over clients."""
+    """Standard deviation over seeds of the mean over clients, a fraction; None for one seed."""
     clients: tuple[float | None, ...]
-    """Accuracy on each client's rows, mean over seeds, in the order of `FedReport.clients`."""
+    """Accuracy on each client's rows, mean over seeds, in the order of `FedReport.clients`; None without a result."""
     worst: float | None
+    """Accuracy of the client with the lowest one, a fraction; None without a result."""
     worst_client: str
+    """Name of that client; empty without a result."""
     whole: float | None
-    """Accuracy on all test rows together."""
+    """Accuracy on all test rows together, a fraction; None without a result."""
     rounds_to_target: float | None
-    """Mean over seeds; None unless every seed reached it."""
+    """Number of rounds to the target accuracy, mean over seeds; None unless every seed reached it."""
     bytes_to_target: float | None
+    """Bytes sent by and to all clients until then; None unless every seed reached it."""
     bytes_up: int
-    """Of one client in one round, in the mean."""
+    """Bytes that one client sends in one round, in the mean."""
     bytes_down: int
+    """Bytes that one client receives in one round, in the mean."""
     memory: int
-    """Floats that server and clients keep between rounds."""
+    """Number of floats that server and clients keep between rounds."""
     curve: tuple[Point, ...]
+    """The state after every round, in order."""
     tau: tuple[float | None, ...]
-    """Eq. 14's tau of each client in the last round, mean over seeds; empty where there is no trigger."""
+    """Eq. 14's tau of each client in the last round, mean over seeds, in nats squared per squared parameter unit; empty
+    where there is no trigger, None for a client without one."""
     flagged: tuple[float, ...]
-    """Share of rounds in which each client was flagged; empty where there is no trigger."""
+    """Share of rounds in which each client was flagged, in [0, 1]; empty where there is no trigger."""
     differences: tuple[FedDifference, ...]
+    """This method minus every other method, paired over seeds."""
     failures: tuple[Failure, ...]
+    """Runs and clients without a result."""
 
     def against(self, method: str) -> FedDifference | None:
         """The difference from another method; None where the two were not compared."""
@@ -123,28 +151,38 @@ class FedMethodReport:
 
 @dataclass(frozen=True, slots=True)
 class FedReport:
-    """What one call found."""
+    """The federation of one data set."""
 
     data: DataInfo
+    """The table."""
     clients: tuple[ClientShift, ...]
+    """The clients, with how their rows differ from those of the others."""
     partition: str
-    """How the clients came about, in words."""
+    """The origin of the clients, in words."""
     model: str
-    """Kind, size and number of parameters, in words."""
+    """Kind, size and number of parameters of the model, in words."""
     rounds: int
+    """Number of rounds."""
     repeats: int
+    """Number of seeds."""
     participants: int
-    """Clients of a round."""
+    """Number of clients that take part in a round."""
     target: float | None
-    """Accuracy that rounds and bytes are counted to."""
+    """Accuracy that rounds and bytes are counted to, a fraction; None without one."""
     judged: str
-    """Which rows judge, in words."""
+    """Which rows test the models, in words."""
     methods: tuple[FedMethodReport, ...]
+    """The methods in the order of `picsc.settings.FED_METHODS`."""
     findings: tuple[Finding, ...]
+    """Things about the data that a person should know."""
     test: str
+    """The method of the intervals and p-values, in words."""
     summary: tuple[str, str, str]
+    """Three lines: PIcsC compared with fedavg; with the strongest other method; the next step."""
     settings: dict[str, object]
+    """All settings as resolved, by name."""
     manifest: dict[str, object]
+    """The versions, the seed and the digests that the same numbers need."""
 
     schema = "picsc.fed/1"
 
@@ -153,6 +191,10 @@ class FedReport:
         """Runs and clients without a result; the command exits 1 when this is not 0."""
         return sum(len(method.failures) for method in self.methods)
 
+    def method(self, name: str) -> FedMethodReport | None:
+        """The report of one method; None where it was not run."""
+        return next((each for each in self.methods if each.method == name), None)
+
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
         return strict({"schema": self.schema, **asdict(self), "failed": self.failed})
@@ -160,52 +202,74 @@ class FedReport:
 
 @dataclass(frozen=True, slots=True)
 class ClientAudit:
-    """One client, judged by summaries alone."""
+    """One client, tested by the summaries that it and the others sent; no row leaves a client."""
 
     name: str
+    """Name of the client."""
     rows: int
+    """Number of its rows."""
     tau: float | None
-    """Eq. 14 against all other clients at one model."""
+    """Eq. 14 against all other clients at one model, in nats squared per squared parameter unit; None where it could
+    not be computed."""
     gamma: float | None
-    """Its calibrated threshold."""
+    """Calibrated threshold of tau, in the same unit; None where it could not be computed."""
     p: float | None
-    """The smaller of `p_data` and `p_model`."""
+    """The smaller of `p_data` and `p_model`; None where there is no test."""
     fisher_gap: float | None
+    """||I_i - I_ref||_F, in nats per squared parameter unit; None where it could not be computed."""
     relative_gap: float | None
+    """||I_i - I_ref||_F / ||I_ref||_F, without a unit; None where it could not be computed."""
     covariate_kl: float | None
+    """KL(client || others) of the covariates summed over columns, in nats; None where it could not be computed."""
     label_kl: float | None
+    """KL divergence of the client's class frequencies from the others', in nats; None without classes."""
     label_p: float | None
-    """Adjusted over clients."""
+    """p-value of the hypothesis that the labels are not shifted, adjusted over clients; None where it was not
+    tested."""
     verdict: Verdict
+    """ok, shift, inconclusive (the test is undecided), or error (there is no test)."""
     reason: str = ""
+    """Why the verdict is not ok, in one line; empty for ok."""
     p_data: float | None = None
-    """Did the data move? Of the covariate KL; adjusted over clients and both questions."""
+    """p-value of the question whether the data moved: of the covariate KL, adjusted over clients and both questions.
+    None where there is no test."""
     p_model: float | None = None
-    """Does the model care? Of the Fisher gap; adjusted likewise."""
+    """p-value of the question whether it matters to the model: of the Fisher gap, adjusted over clients and both
+    questions. None where there is no test."""
 
 
 @dataclass(frozen=True, slots=True)
 class FedAuditReport:
-    """What the clients' summaries show."""
+    """The audit of clients by their summaries."""
 
     data: DataInfo
+    """The table."""
     clients: tuple[ClientAudit, ...]
+    """The clients with their verdicts."""
     partition: str
+    """The origin of the clients, in words."""
     model: str
+    """Kind, size and number of parameters of the model, in words."""
     level: float
+    """Family-wise level of the tests, in (0, 1)."""
     bytes_up: int
-    """Of one client's summary, in the mean."""
+    """Bytes of one client's summary, in the mean."""
     findings: tuple[Finding, ...]
+    """Things about the data that a person should know."""
     test: str
+    """The method of the intervals and p-values, in words."""
     summary: tuple[str, str, str]
+    """Three lines: the verdict; the worst client and why; the next step."""
     settings: dict[str, object]
+    """All settings as resolved, by name."""
     manifest: dict[str, object]
+    """The versions, the seed and the digests that the same numbers need."""
 
     schema = "picsc.fed-audit/1"
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of all clients."""
+        """The worst verdict of all clients; ok without any other."""
         order: tuple[Verdict, ...] = ("shift", "error", "inconclusive")
         found = {client.verdict for client in self.clients}
         return next((each for each in order if each in found), "ok")
@@ -213,3 +277,8 @@ class FedAuditReport:
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
         return strict({"schema": self.schema, **asdict(self), "verdict": self.verdict})
+
+
+def of_client(values: Sequence[float | None], k: int) -> float | None:
+    """The value of client k in a field of `FedMethodReport` that may be empty; None where it has no value."""
+    return values[k] if k < len(values) else None

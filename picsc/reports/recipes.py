@@ -1,7 +1,7 @@
-"""What `picsc run` found, as plain values: one row per data set and way to cut it, beside the paper's number.
+"""The report of `picsc run` as plain values: one row per data set and way to cut it, next to the paper's number.
 
-Accuracies are fractions in [0, 1], log-losses nats per row; None where there is no number, with the reason beside it.
-Nothing here imports torch, pandas or a renderer.
+Accuracies are fractions in [0, 1], log-losses nats per row; None where there is no number, with the reason next to it.
+Nothing here imports torch, pandas or a format.
 """
 
 from __future__ import annotations
@@ -19,43 +19,49 @@ class Score:
     """One method on one data set, or its mean over data sets."""
 
     method: str
+    """Name of the method."""
     accuracy: float | None
-    """Mean over pieces and repeats."""
+    """Mean accuracy over pieces and repeats, a fraction; None without a result."""
     log_loss: float | None
+    """Mean log-loss over pieces and repeats, in nats per row; None without a result."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientScore:
-    """One method's accuracy over the clients of one data set, beside the paper's number."""
+    """One method's accuracy over the clients of one data set, next to the paper's number."""
 
     method: str
+    """Name of the method."""
     std_clients: float | None
-    """Standard deviation over clients, mean over seeds."""
+    """Standard deviation of the accuracy over clients, mean over seeds, a fraction; None without a result."""
     std_seeds: float | None
-    """Of the mean over clients."""
+    """Standard deviation over seeds of the mean over clients, a fraction; None for one seed."""
     worst: float | None
+    """Accuracy of the client with the lowest one, a fraction; None without a result."""
     worst_client: str
+    """Name of that client; empty without a result."""
     printed: float | None
-    """The paper's mean over clients, as a fraction."""
+    """The paper's mean over clients, as a fraction; None where it has none."""
     difference: float | None
-    """Our accuracy minus the paper's."""
+    """Our accuracy minus the paper's, a fraction; None where one is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Federation:
-    """What `picsc fed` found on one data set beyond accuracies and log-losses."""
+    """The part of a row that only `picsc fed` has."""
 
     partition: str
-    """How the clients came about, in words."""
+    """The origin of the clients, in words."""
     model: str
+    """Kind, size and number of parameters of the model, in words."""
     repeats: int
-    """Seeds."""
+    """Number of seeds."""
     scores: tuple[ClientScore, ...]
-    """In the order of `RecipeRow.scores`."""
+    """One score per method, in the order of `RecipeRow.scores`."""
     differences: tuple[FedDifference, ...]
-    """Of picsc, minus every other method, paired over seeds."""
+    """picsc minus every other method, paired over seeds."""
     test: str
-    """How their p-values and intervals were made, in words."""
+    """The method of their p-values and intervals, in words."""
 
     def against(self, method: str) -> FedDifference | None:
         """The difference from a method; None where it was not compared."""
@@ -64,45 +70,49 @@ class Federation:
 
 @dataclass(frozen=True, slots=True)
 class CompareScore:
-    """How sure one method's accuracy on the targets of one data set is, beside the paper's number."""
+    """The certainty of one method's accuracy on the targets of one data set, next to the paper's number."""
 
     method: str
+    """Name of the method."""
     interval: Interval | None
-    """Of the mean accuracy."""
+    """95 % interval of the mean accuracy; None where it cannot be computed."""
     ess: float | None
-    """Effective sample size as a share of the training rows; None where all rows weigh alike."""
+    """Effective sample size as a share of the training rows, in (0, 1]; None where all rows have the same weight."""
     models: int
+    """Number of models that were trained or refused."""
     failed: int
-    """Of them without a number; the method's accuracy is a mean over the others."""
+    """Number of those models without a number; the method's accuracy is a mean over the others."""
     reason: str
-    """Why the first of those has none: `refused: ...`."""
+    """Why the first of those has none: `refused: ...`; empty where all have one."""
     printed: float | None
-    """The paper's accuracy, as a fraction."""
+    """The paper's accuracy, as a fraction; None where it has none."""
     difference: float | None
-    """Our accuracy minus the paper's."""
+    """Our accuracy minus the paper's, a fraction; None where one is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What `picsc compare` found on one data set beyond accuracies and log-losses."""
+    """The part of a row that only `picsc compare` has."""
 
     words: str
-    """How training and target rows came about."""
+    """The origin of training and target rows, in words."""
     repeats: int
+    """Number of repeats."""
     separation: float | None
-    """Area under the ROC curve of a classifier that tells training from target rows, mean over targets."""
+    """Area under the ROC curve of a classifier that tells training from target rows, mean over targets, in [0, 1]; None
+    where no method estimates weights."""
     scores: tuple[CompareScore, ...]
-    """In the order of `RecipeRow.scores`."""
+    """One score per method, in the order of `RecipeRow.scores`."""
     differences: tuple[Difference, ...]
-    """Of picsc, minus every other method, paired."""
+    """picsc minus every other method, paired."""
     deltas: tuple[Delta, ...]
-    """Those that the paper prints."""
+    """The differences between methods that the paper prints, from our numbers."""
     printed_deltas: tuple[Delta, ...]
-    """The same of the paper's accuracies; a delta without all of its accuracies is left out."""
+    """The same differences from the paper's accuracies; one that lacks an accuracy is left out."""
     risks: tuple[Risk, ...]
-    """How well cross-validation foretells the plain model's result on the target; empty where it was not asked."""
+    """Quality of cross-validation's estimates of the plain model on the target; empty where it was not asked."""
     test: str
-    """How p-values and intervals were made, in words."""
+    """The method of the p-values and intervals, in words."""
 
     def score(self, method: str) -> CompareScore | None:
         """One method's score; None where it was not run."""
@@ -113,7 +123,7 @@ class Comparison:
         return next((each for each in self.differences if each.against == method), None)
 
     def risk(self, by: str) -> Risk | None:
-        """One way to foretell; None where it was not tried."""
+        """The estimates with one kind of weights; None where they were not made."""
         return next((each for each in self.risks if each.by == by), None)
 
 
@@ -122,147 +132,165 @@ class RecipeRow:
     """One data set cut in one way."""
 
     data: str
-    """As the recipe names it."""
+    """The data set, named as in the recipe."""
     rows: int | None
-    """None when the data could not be used."""
+    """Number of rows that were used; None when the data could not be used."""
     pieces: int | None
-    """Number of pieces, clients or targets, asked for or made; None when it is not known, since the data could not be
-    cut."""
+    """Number of pieces, clients or targets that were made, or asked for when the data could not be used; None when it
+    is not known."""
     sha256: str
-    """Of the data."""
+    """SHA-256 of the data; empty when they could not be used."""
     scores: tuple[Score, ...]
-    """In the order of `picsc.settings.METHODS`, `FED_METHODS` or `COMPARE_METHODS`; empty for an audit."""
+    """One score per method in the order of `picsc.settings.METHODS`, `FED_METHODS` or `COMPARE_METHODS`; empty for an
+    audit."""
     printed: float | None
-    """The paper's number for `RecipeTable.method`, as a fraction."""
+    """The paper's number for `RecipeTable.method`, as a fraction; None where it has none."""
     difference: float | None
-    """Our accuracy of that method minus the paper's."""
+    """Our accuracy of that method minus the paper's, a fraction; None where one is missing."""
     verdict: Verdict | None
-    """Of an audit."""
+    """Verdict of an audit; None for other verbs."""
     shifted: int | None
-    """Pieces that an audit calls shifted."""
+    """Number of pieces that an audit calls shifted; None for other verbs."""
     counted: bool
-    """Whether the row takes part in means and tests over data sets: known version, and a number for every method.
+    """True if the row takes part in means and tests over data sets: its version is known, every method has a number.
 
     With `verb: compare` for any method: a refused weighting is an answer, and only its own mean and tests go without
     the data set.
     """
     failed: int
-    """Models without a result."""
+    """Number of models without a result."""
     reason: str
-    """Why there is nothing to show, or why the row is not counted."""
+    """Why there is nothing to show, or why the row is not counted; empty where it is."""
     clients: str = ""
-    """How clients were asked for: `natural clients`, `10 clients, dirichlet`; empty where there are none."""
+    """The clients that were asked for: `natural clients`, `10 clients, dirichlet`; empty where there are none."""
     federation: Federation | None = None
+    """The part that only `picsc fed` has; None for other verbs."""
     target: str = ""
-    """How the target was asked for: `a part of the rows`, `each of 10 folds`; empty for other verbs than `compare`."""
+    """The target that was asked for: `a part of the rows`, `each of 10 folds`; empty for other verbs than `compare`."""
     comparison: Comparison | None = None
+    """The part that only `picsc compare` has; None for other verbs."""
 
     @property
     def block(self) -> str | int | None:
-        """What rows of one mean have in common: how clients or the target were asked for, else the number of pieces."""
+        """The value that rows of one mean share: how clients or targets were asked for, else the number of pieces."""
         return self.clients or self.target or self.pieces
 
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """PIcsC minus another method, paired over data sets."""
+    """picsc minus another method, paired over data sets."""
 
     against: str
+    """The other method."""
     sets: int
-    """Data sets that have a number of both."""
+    """Number of data sets that have a number of both methods."""
     accuracy: float
-    """Mean over data sets of the difference of accuracies, as a fraction."""
+    """Mean over data sets of the difference of accuracies, as a fraction; positive is better."""
     accuracy_interval: Interval | None
-    """95 %, from Student's t; None for fewer than two data sets."""
+    """95 % interval of it, from Student's t; None for fewer than two data sets."""
     accuracy_p: float | None
-    """Two-sided Wilcoxon signed-rank test."""
+    """p-value of the two-sided Wilcoxon signed-rank test; None for fewer than two data sets."""
     log_loss: float
+    """Mean over data sets of the difference of log-losses, in nats per row; negative is better."""
     log_loss_interval: Interval | None
+    """95 % interval of it, from Student's t; None for fewer than two data sets."""
     log_loss_p: float | None
+    """p-value of the two-sided Wilcoxon signed-rank test; None for fewer than two data sets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Foretold:
-    """How well cross-validation foretells the target over data sets, with tested rows weighed in one way."""
+    """Quality of the estimates that cross-validation makes with one kind of weights, over data sets."""
 
     by: str
-    """As in `picsc.reports.compare.Risk`."""
+    """The weights of the tested rows, as in `picsc.reports.compare.Risk`."""
     measure: Literal["error", "bias"]
-    """Mean distance of single estimates from what came out, or distance of the mean estimate from its mean."""
+    """error: mean distance of single estimates from the result on the target. bias: distance of the mean estimate from
+    the mean result."""
     sets: int
-    """Data sets with this number and the unweighted one."""
+    """Number of data sets with this number and the unweighted one."""
     log_loss_error: float
-    """Mean over these sets, nats."""
+    """Mean of the distances of the log-loss over these sets, in nats."""
     log_loss_closer: int
-    """Sets whose number is smaller than the unweighted one."""
+    """Number of sets whose distance is smaller than the unweighted one."""
     accuracy_error: float
-    """A fraction."""
+    """Mean of the distances of the accuracy over these sets, a fraction."""
     accuracy_closer: int
+    """Number of sets whose distance is smaller than the unweighted one."""
 
 
 @dataclass(frozen=True, slots=True)
 class OverSets:
-    """All counted rows of one block."""
+    """Means and tests over all counted rows of one block."""
 
     pieces: int | None
-    """None where data sets have different numbers of clients or targets."""
+    """Number of pieces, clients or targets; None where data sets have different numbers of them."""
     sets: int
+    """Number of data sets that count."""
     scores: tuple[Score, ...]
-    """Means over data sets; None where a set has no number, since a mean over fewer could not stand beside others."""
+    """Means over data sets; None where a set has no number, since a mean over fewer sets could not be compared with
+    others."""
     printed: float | None
-    """Mean of the paper's numbers; None unless it has one for each of these sets."""
+    """Mean of the paper's numbers, a fraction; None unless it has one for each of these sets."""
     difference: float | None
+    """Mean of our accuracy minus the paper's, a fraction; None where one is missing."""
     tests: tuple[PairedDifference, ...]
-    """Of picsc against every other method, in their order."""
+    """picsc minus every other method, in their order."""
     clients: str = ""
-    """As in `RecipeRow`."""
+    """The clients that were asked for: `natural clients`, `10 clients, dirichlet`; empty where there are none."""
     target: str = ""
-    """As in `RecipeRow`."""
+    """The target that was asked for: `a part of the rows`, `each of 10 folds`; empty for other verbs than `compare`."""
     foretold: tuple[Foretold, ...] = ()
-    """Empty where no row has `Comparison.risks`."""
+    """Quality of the estimates that cross-validation makes; empty where no row has `Comparison.risks`."""
 
     @property
     def block(self) -> str | int | None:
-        """As in `RecipeRow`."""
+        """The value that its rows have in common, as in `RecipeRow.block`."""
         return self.clients or self.target or self.pieces
 
 
 @dataclass(frozen=True, slots=True)
 class RecipeTable:
-    """What one recipe found."""
+    """The results of one recipe."""
 
     title: str
+    """Title of the recipe."""
     recipe: str
-    """File it was read from."""
+    """Name of the file that it was read from."""
     sha256: str
-    """Of that file."""
+    """SHA-256 of that file."""
     verb: Literal["audit", "cv", "fed", "compare"]
+    """The verb that was run."""
     paper: str
     """The paper's table whose numbers are shown; empty when there is none."""
     method: str
     """The method of those numbers; empty when there are none."""
     version: str
-    """Which version of the data is used, in words."""
+    """Which version of the data is used, in words; empty where the recipe does not say."""
     rows: tuple[RecipeRow, ...]
-    """By block, then in the recipe's order."""
+    """One row per data set and way to cut it: by block, then in the recipe's order."""
     over_sets: tuple[OverSets, ...]
+    """Means and tests over data sets, one per block with a row that counts."""
     settings: dict[str, object]
+    """The settings that are the same for all rows, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecipeReport:
-    """What all recipes of one call found."""
+    """The results of all recipes of one call."""
 
     tables: tuple[RecipeTable, ...]
+    """One table per recipe, in the order of the call."""
     test: str
-    """How p-values and intervals over data sets were made, in words."""
+    """The method of the p-values and intervals over data sets, in words."""
     manifest: dict[str, object]
+    """The versions that the same numbers need."""
 
     schema = "picsc.recipes/1"
 
     @property
     def failed(self) -> int:
-        """Rows and models without a result; the command exits 1 when this is not 0, or `shifted` is not."""
+        """Rows and models without a result; the command exits with 1 when this is not 0, or `shifted` is not."""
         rows = [row for table in self.tables for row in table.rows]
         return sum(row.failed for row in rows) + sum(row.rows is None for row in rows)
 

@@ -597,7 +597,7 @@ class FedKeywords(TypedDict, total=False):
     """Rows per step; None is 32 for tables and 64 for the others."""
 
     lr: float | Literal["auto"]
-    """Learning rate of clients; auto chooses for every method among `picsc.federated.repeats.RATES` on training
+    """Learning rate of clients; auto chooses one of `picsc.federated.repeats.RATES` for every method on training
     rows."""
 
     momentum: float

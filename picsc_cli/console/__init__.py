@@ -1,10 +1,9 @@
 """Exit codes, streams, signals and usage errors.
 
 - `exits`: exit codes: 0 fine, 1 finding, 2 the user's input could not be used, 3 our bug, 130 and 143 interrupted
-- `help`: `--help` without rich, whose import alone takes longer than all else it does, and words that are not
-  understood
-- `printable`: text as a stream can show it
-- `signals`: asking a process to end (SIGTERM) is answered as Ctrl-C is: the work in hand is given up and a line says so
-- `streams`: standard output and standard error: what they can show, and writing to them without a traceback
-- `usage`: words on the command line that a command does not know: one sentence each, alike whatever Typer's version
+- `help`: `--help` without rich, and one sentence for words that a command does not know
+- `printable`: text that a stream can show and a file can hold
+- `signals`: SIGTERM handled as Ctrl-C is: the work is given up and a line reports it
+- `streams`: standard output and standard error: their characters, and writing to them without a traceback
+- `usage`: messages for words that a command does not know: one sentence each, the same for every version of Typer
 """

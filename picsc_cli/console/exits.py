@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import typer
 
@@ -16,16 +16,13 @@ from picsc.errors import PicscError, RecipeError
 from picsc_cli.console.signals import Terminated, termination
 from picsc_cli.console.streams import warn
 
-if TYPE_CHECKING:
-    pass
-
 FINE, FINDING, UNUSABLE, BUG, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
 
 
 def leave(done: SystemExit) -> NoReturn:
     """End the process; at once if torch is loaded, since taking its modules apart costs more than a second.
 
-    Nothing is left to be done then: reports are written and renamed, and both streams are flushed here.
+    Nothing else is to do by then: reports are written and renamed, and both streams are flushed here.
     """
     if "torch" not in sys.modules or not isinstance(done.code, int):
         raise done
@@ -37,12 +34,13 @@ def leave(done: SystemExit) -> NoReturn:
 
 @contextmanager
 def handle_errors(interrupted: str = "interrupted") -> Iterator[None]:
-    """Turn what goes wrong inside into one line on standard error and an exit code.
+    """Turn an error inside into one line on standard error and an exit code.
 
-    A `PicscError` is the user's to mend: its sentence, exit 2. Anything else is our bug: the traceback stays, exit 3.
+    A `PicscError` is one that the user can mend: its message, exit code 2. Any other is our bug: the traceback, exit
+    code 3.
 
     Args:
-        interrupted: what to say when the user, or the machine, ends the command.
+        interrupted: message for a user, or a machine, that ends the command.
     """
     try:
         with termination():
@@ -59,13 +57,13 @@ def handle_errors(interrupted: str = "interrupted") -> Iterator[None]:
     except KeyboardInterrupt as signal:
         warn(interrupted)
         raise typer.Exit(TERMINATED if isinstance(signal, Terminated) else INTERRUPTED) from None
-    except Exception:  # noqa: BLE001 - the one place that tells our bugs from the user's input
+    except Exception:  # noqa: BLE001 - the one place that separates our bugs from the user's input
         traceback.print_exc()
         warn("this is a bug in picsc; please report it with the lines above, the command and `picsc --version`")
         raise typer.Exit(BUG) from None
 
 
 def interrupted_line(run_dir: Path | None) -> str:
-    """What an interrupted command says of the parts that are done."""
+    """The message of an interrupted command on the parts that are done."""
     where = "" if run_dir is None else f" in {run_dir}"
     return f"interrupted; finished parts are kept{where}, and the same command with --resume goes on"

@@ -1,4 +1,4 @@
-"""`--help` without rich, whose import alone takes longer than all else it does, and words that are not understood."""
+"""`--help` without rich, whose import takes longer than everything else, and messages for unknown words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from picsc_cli.console.usage import one_sentence
 
 
 class SayingGroup(TyperGroup):
-    """Commands, and one sentence for a word that is none of them."""
+    """A group of commands that answers a word which is none of them with one sentence."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # Typer's versions differ in whose Context this is
         """Read the options before the command."""

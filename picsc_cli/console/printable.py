@@ -1,4 +1,4 @@
-"""Text as a stream can show it."""
+"""Text that a stream can show and a file can hold."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import codecs
 
 
 def is_unicode(encoding: str | None) -> bool:
-    """Whether text in this encoding can hold every character; an unknown encoding cannot."""
+    """True if text in this encoding can hold every character; an unknown encoding cannot."""
     try:
         return codecs.lookup(encoding or "ascii").name.startswith("utf")
     except LookupError:
         return False
+
+
+def storable(text: str) -> str:
+    r"""Text that UTF-8 can hold: a lone surrogate, as in the name of a file that is not UTF-8, shown as `\udcff`."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def printable(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Asking a process to end (SIGTERM) is answered as Ctrl-C is: the work in hand is given up and a line says so."""
+"""SIGTERM handled as Ctrl-C is: the work is given up and a line reports it."""
 
 from __future__ import annotations
 

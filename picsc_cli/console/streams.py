@@ -1,4 +1,4 @@
-"""Standard output and standard error: what they can show, and writing to them without a traceback.
+"""Standard output and standard error: their characters, and writing to them without a traceback.
 
 The report goes to standard output and everything else to standard error.
 """
@@ -47,7 +47,7 @@ def write_stdout(text: str) -> None:
 
 
 def write_stderr(text: str) -> None:
-    """Write and flush; a reader that has gone, or a stream that cannot be written to, is nobody to tell."""
+    """Write and flush; a reader that has gone, or a stream that cannot be written to, is ignored."""
     if sys.stderr is None:
         return
     try:
@@ -66,7 +66,7 @@ def _discard(stream: TextIO) -> None:
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Callable[[str], None] | None]:
-    """A spinner on standard error that takes a line of text, or None where nobody would watch it."""
+    """A spinner on standard error that takes a line of text, or None where nobody would see it."""
     nobody = os.environ.get("CI") or os.environ.get("TERM") == "dumb"
     if quiet or nobody or sys.stderr is None or not sys.stderr.isatty():
         yield None

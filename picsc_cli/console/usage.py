@@ -1,7 +1,7 @@
-"""Words on the command line that a command does not know: one sentence each, alike whatever Typer's version.
+"""Messages for words that a command does not know: one sentence each, the same for every version of Typer.
 
-Typer's own form names what is wrong in the words of the library that reads numbers for it; here a message is what it is
-everywhere else in picsc: the option, its value, what it must be.
+Typer's own messages come from the library that reads numbers for it. A message here has the form of all others in
+picsc: the option, its value, and what it must be.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import typer
 from picsc_cli.console.streams import warn
 
 _USAGE: type[Exception] = typer.BadParameter.__mro__[1]
-"""What Typer raises of words that it cannot use; newer versions have classes of their own in place of click's."""
+"""The error that Typer raises for words that it cannot use; newer versions have classes of their own, not click's."""
 _CHOICE = "is not one of "
 
 
 @contextmanager
 def one_sentence(ctx: Any, words: Sequence[str]) -> Iterator[None]:
-    """Say what is wrong with the words of a command and end it with exit code 2.
+    """Report what is wrong with the words of a command in one sentence, and exit with 2.
 
     Args:
         ctx: Typer's context of the command.
-        words: what follows the command.
+        words: the words after the command.
     """
     given = list(words)
     try:
@@ -58,10 +58,12 @@ def _sentence(error: Any, ctx: Any, words: Sequence[str]) -> str:
     commands = getattr(ctx.command, "commands", None)
     if commands is not None and words and words[0] not in commands:
         return f"{command} has no command {words[0]!r}{_near(words[0], commands)}"
-    said = " ".join(error.format_message().split()).rstrip(".")
-    if "unexpected extra argument" in said:
-        return f"{command} has no use for {said[said.rfind('(') + 1 : -1]!r}; {command} --help shows what it takes"
-    return f"{command}: {said[:1].lower()}{said[1:]}; {command} --help shows what it takes"
+    message = " ".join(error.format_message().split()).rstrip(".")
+    if "unexpected extra argument" in message:
+        return (
+            f"{command} has no use for {message[message.rfind('(') + 1 : -1]!r}; {command} --help shows what it takes"
+        )
+    return f"{command}: {message[:1].lower()}{message[1:]}; {command} --help shows what it takes"
 
 
 def _instead(option: str, ctx: Any) -> str:
@@ -70,9 +72,9 @@ def _instead(option: str, ctx: Any) -> str:
     if near:
         return f"; did you mean {' or '.join(near)}?"
     root = ctx.find_root()
-    having = [name for name, command in getattr(root.command, "commands", {}).items() if option in _options(command)]
-    if having:
-        return f", which is one of picsc {', '.join(having)}; {ctx.command_path} --help lists its own"
+    owners = [name for name, command in getattr(root.command, "commands", {}).items() if option in _options(command)]
+    if owners:
+        return f", which is one of picsc {', '.join(owners)}; {ctx.command_path} --help lists its own"
     return f"; {ctx.command_path} --help lists them"
 
 

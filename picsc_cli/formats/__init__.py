@@ -1,12 +1,11 @@
-"""One module per report format for machines; each turns a report into text and reads nothing else.
+"""Reports as text: one module or folder per format; each reads the report and nothing else.
 
 - `github`: audits as annotations of GitHub: `::error file=...,line=N,title=...::message`, at most ten of them
-- `json`: A report as strict JSON: no NaN, no Infinity, one versioned layout (`schema`)
-- `junit`: audits as JUnit XML: one suite per file, one test case per piece. Equal runs give equal bytes: no time, no
-  host
-- `plot`: accuracy over rounds as a picture: one line per method, named at its end, in SVG or a page around it
-- `csv`: reports as CSV
+- `json`: reports as strict JSON: no NaN, no Infinity, one versioned layout (`schema`)
+- `junit`: audits as JUnit XML: one suite per file, one test case per piece
+- `plot`: accuracy over federated rounds as a picture, in SVG or in a page of HTML
+- `csv`: reports as comma-separated values
 - `markdown`: reports as Markdown
-- `sheets`: tables that several formats share
+- `sheets`: the tables of recipes as rows of cells, which several formats show
 - `table`: reports as tables for people
 """

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 from picsc_cli import gates
 from picsc_cli.console.printable import printable
-from picsc_cli.text.audit_words import moved, overall_lines, said, side
-from picsc_cli.text.page import Page, number
+from picsc_cli.text.audit_words import finding_words, moved, overall_lines, side
+from picsc_cli.text.numbers import number
+from picsc_cli.text.page import Page
 
 if TYPE_CHECKING:
     from picsc.reports.common import AuditReport, AuditReports, FragmentReport, Reading
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 MOST = 10
 """Annotations that GitHub shows of one step."""
 _LEVELS = ("error", "warning", "notice")
+"""Levels of annotations, the worst first."""
 _NAMES = 3
+"""Columns that an annotation names at most."""
 _ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _PAGE = Page()
 
@@ -69,13 +72,13 @@ def _of_report(report: AuditReport, fail_on: gates.FailOn) -> Iterator[_Annotati
         level = "error" if fails else "notice" if piece.standing == "known" else "warning"
         known = f", {piece.standing}" if piece.standing else ""
         title = f"picsc: {piece.verdict}{known} in {piece.name}"
-        yield _Annotation(level, title, _what(piece, report.level), file, _line(piece.first_row, report.data.reading))
+        yield _Annotation(level, title, _reason(piece, report.level), file, _line(piece.first_row, report.data.reading))
     for finding in report.findings:
         if finding.severity != "note":
-            yield _Annotation("warning", f"picsc: {finding.code}", said(finding), file)
+            yield _Annotation("warning", f"picsc: {finding.code}", finding_words(finding), file)
 
 
-def _what(piece: FragmentReport, level: float) -> str:
+def _reason(piece: FragmentReport, level: float) -> str:
     columns = moved(piece, level)[:_NAMES] if piece.verdict == "shift" else []
     names = ", ".join(f"{column.name}{side(column)} {number(column.statistic, _PAGE)}" for column in columns)
     return "; ".join(filter(None, (piece.reason, names))) or piece.verdict

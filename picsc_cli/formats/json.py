@@ -1,9 +1,11 @@
-"""A report as strict JSON: no NaN, no Infinity, one versioned layout (`schema`)."""
+"""Reports as strict JSON: no NaN, no Infinity, one versioned layout (`schema`)."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
+
+from picsc_cli.console.printable import storable
 
 if TYPE_CHECKING:
     from picsc.reports import Report
@@ -13,14 +15,14 @@ def report_json(report: Report, *, ascii_only: bool = False) -> str:
     r"""The report as JSON text that ends in a newline.
 
     Args:
-        report: what the verb found.
+        report: the result of a verb.
         ascii_only: escape every character beyond ASCII, for streams that are not UTF-8; the values stay the same.
 
     Returns:
         Text that UTF-8 can hold: lone surrogates, as in the name of a file that is not UTF-8, stay escaped (`\udcff`).
 
     Raises:
-        ValueError: the report holds a number that JSON has no word for.
+        ValueError: the report holds a number that JSON cannot hold.
     """
     text = json.dumps(report.as_dict(), allow_nan=False, indent=2, ensure_ascii=ascii_only)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
+    return storable(text) + "\n"

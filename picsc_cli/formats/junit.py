@@ -1,8 +1,9 @@
 """Audits as JUnit XML: one suite per file, one test case per piece. Equal runs give equal bytes: no time, no host.
 
-What fails here is what makes the command exit 1: a shift, unless the baseline knows it or `--fail-on never` lets it
-pass, and under `--fail-on inconclusive` the pieces of a table that could not be judged. Otherwise an inconclusive piece
-is skipped. A piece without a result and a file that could not be audited are errors. `--exit-zero` changes nothing.
+A case fails if its piece makes the command exit with 1: a shift, unless the baseline knows it or `--fail-on never`
+lets it pass, and under `--fail-on inconclusive` an inconclusive piece of an inconclusive table. Otherwise an
+inconclusive piece is skipped. A piece without a result and a file that could not be audited are errors. `--exit-zero`
+changes nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from picsc_cli import gates
 from picsc_cli.console.printable import printable
-from picsc_cli.text.audit_words import moved, said, side, standing
-from picsc_cli.text.page import Page, number, probability
+from picsc_cli.text.audit_words import finding_words, moved, side, standing
+from picsc_cli.text.numbers import number, probability
+from picsc_cli.text.page import Page
 
 if TYPE_CHECKING:
     from picsc.reports.common import AuditReport, AuditReports, FragmentReport, Unaudited
@@ -46,7 +48,7 @@ def audits_junit(reports: AuditReports, fail_on: gates.FailOn, *, ascii_only: bo
 
 
 def _count(element: ET.Element) -> None:
-    """How many cases there are beneath, and how they ended."""
+    """Set the numbers of cases in an element, in all and by how they ended."""
     element.set("tests", str(sum(1 for _ in element.iter("testcase"))))
     for kind in _KINDS:
         element.set(_PLURAL[kind], str(sum(1 for _ in element.iter(kind))))
@@ -64,7 +66,7 @@ def _suite(report: AuditReport, fail_on: gates.FailOn) -> ET.Element:
         case = ET.SubElement(suite, "testcase", name=printable(piece.name), classname=name, time="0")
         _end(case, piece, report, fails=piece.name in failing)
     if report.findings:
-        findings = [f"{finding.severity}: {said(finding)}" for finding in report.findings]
+        findings = [f"{finding.severity}: {finding_words(finding)}" for finding in report.findings]
         _text(ET.SubElement(suite, "system-out"), findings)
     return suite
 
@@ -85,7 +87,7 @@ def _properties(report: AuditReport) -> dict[str, str]:
 
 
 def _end(case: ET.Element, piece: FragmentReport, report: AuditReport, *, fails: bool) -> None:
-    """How the case of a piece ended."""
+    """Add the result of a piece to its case."""
     if piece.verdict == "error":
         ET.SubElement(case, "error", type="error", message=printable(piece.reason))
     elif fails:

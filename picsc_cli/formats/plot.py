@@ -1,4 +1,4 @@
-"""Accuracy over rounds as a picture: one line per method, named at its end, in SVG or a page around it.
+"""Accuracy over federated rounds as a picture: one line per method, named at its end, in SVG or in a page of HTML.
 
 Lines differ in dashes as well as in colour, so that a black-and-white print still tells them apart. Text that comes
 from the data is never taken for markup.
@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from picsc_cli.console.printable import printable
 from picsc_cli.text.page import Page, cut
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 880, 460
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 640, 64, 404
-"""Edges of the plot; the names of the methods stand right of it."""
+"""Edges of the plot in pixels; the names of the methods are right of it."""
 _LINE = 15
 """Pixels between two names."""
 _LEAST = 1.0
 """Percentage points that the axis of accuracies spans at least."""
 _LETTERS = 100
-"""Of the title at most."""
+"""Cells of the title at most."""
 _STYLES: dict[str, tuple[str, str]] = {
     "fedavg": ("#1a1a1a", ""),
     "fedprox": ("#6b6b6b", "7 3"),
@@ -43,13 +43,36 @@ _GREY, _RULE = "#595959", "#e3e3e3"
 
 
 @dataclass(frozen=True, slots=True)
+class _Font:
+    """The look of a text."""
+
+    size: int = 12
+    """Height in pixels."""
+    colour: str = "#1a1a1a"
+    """Colour of the letters."""
+    bold: bool = False
+    """True for heavy letters."""
+    anchor: Literal["start", "middle", "end"] = "start"
+    """The part of the text that is at its x."""
+    turned: bool = False
+    """True to write upwards."""
+
+
+_PLAIN, _CENTRED = _Font(), _Font(anchor="middle")
+
+
+@dataclass(frozen=True, slots=True)
 class _Scale:
-    """From values to pixels."""
+    """A linear map from values to pixels."""
 
     low: float
+    """The value that is drawn at `first`."""
     high: float
+    """The value that is drawn at `last`."""
     first: float
+    """Pixel of `low`."""
     last: float
+    """Pixel of `high`; smaller than `first` where values grow upwards."""
 
     def __call__(self, value: float) -> float:
         share = (value - self.low) / (self.high - self.low)
@@ -63,14 +86,14 @@ def fed_svg(report: FedReport) -> str:
 
 def fed_html(report: FedReport) -> str:
     """The curves in a page of their own, under the three lines of the summary."""
-    said = "".join(f"<p>{_safe(line)}</p>\n" for line in report.summary)
+    summary = "".join(f"<p>{_safe(line)}</p>\n" for line in report.summary)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_safe(_title(report))}</title>\n"
         "<style>body { font-family: sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; "
         "background: #fff; color: #1a1a1a } svg { max-width: 100%; height: auto }</style>\n</head>\n<body>\n"
-        f"{said}{_svg(report)}</body>\n</html>\n"
+        f"{summary}{_svg(report)}</body>\n</html>\n"
     )
 
 
@@ -84,20 +107,20 @@ def _svg(report: FedReport) -> str:
         f'<title id="title">{_safe(title)}</title>',
         f'<desc id="description">{_safe(_described(report))}</desc>',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
-        _text(16, 26, title, size=15, weight="bold"),
-        _text(16, 46, cut(printable(f"{report.partition}; {report.model}"), _LETTERS + 15, Page()), colour=_GREY),
+        _text(16, 26, title, _Font(15, bold=True)),
+        _text(
+            16, 46, cut(printable(f"{report.partition}; {report.model}"), _LETTERS + 15, Page()), _Font(colour=_GREY)
+        ),
     ]
     drawn = [(method, pieces) for method in report.methods if (pieces := _pieces(method))]
     if drawn:
         lines += _curves(report, drawn)
     else:
-        lines.append(_text((_LEFT + _RIGHT) / 2, (_TOP + _BOTTOM) / 2, "no round has an accuracy", anchor="middle"))
-    lines.append(_text((_LEFT + _RIGHT) / 2, _BOTTOM + 38, "round", colour=_GREY, anchor="middle"))
+        lines.append(_text((_LEFT + _RIGHT) / 2, (_TOP + _BOTTOM) / 2, "no round has an accuracy", _CENTRED))
+    lines.append(_text((_LEFT + _RIGHT) / 2, _BOTTOM + 38, "round", _Font(colour=_GREY, anchor="middle")))
     middle = (_TOP + _BOTTOM) / 2
-    turned = f"rotate(-90 18 {_number(middle)})"
-    lines.append(
-        _text(18, middle, f"{unit}, mean over clients", colour=_GREY, anchor="middle", more=f' transform="{turned}"')
-    )
+    upwards = _Font(colour=_GREY, anchor="middle", turned=True)
+    lines.append(_text(18, middle, f"{unit}, mean over clients", upwards))
     return "\n".join([*lines, "</svg>", ""])
 
 
@@ -108,7 +131,7 @@ def _title(report: FedReport) -> str:
 
 
 def _described(report: FedReport) -> str:
-    """What the lines show, for people who do not see them."""
+    """The description of the lines, for people who do not see them."""
     ends = []
     for method in report.methods:
         last = [point for point in method.curve if point.accuracy is not None][-1:]
@@ -139,16 +162,18 @@ def _curves(report: FedReport, drawn: Sequence[tuple[FedMethodReport, list[list[
     y = _Scale(levels[0], levels[-1], _BOTTOM, _TOP)
     for level in levels:
         yield _rule(_LEFT, y(level), _RIGHT, y(level), _RULE)
-        yield _text(_LEFT - 8, y(level) + 4, f"{level:g}".replace("-", "\N{MINUS SIGN}"), colour=_GREY, anchor="end")
+        yield _text(
+            _LEFT - 8, y(level) + 4, f"{level:g}".replace("-", "\N{MINUS SIGN}"), _Font(colour=_GREY, anchor="end")
+        )
     for tick in rounds:
         if first <= tick <= last:
             yield _rule(x(tick), _BOTTOM, x(tick), _BOTTOM + 5, _GREY)
-            yield _text(x(tick), _BOTTOM + 19, f"{tick:g}", colour=_GREY, anchor="middle")
+            yield _text(x(tick), _BOTTOM + 19, f"{tick:g}", _Font(colour=_GREY, anchor="middle"))
     yield _rule(_LEFT, _BOTTOM, _RIGHT, _BOTTOM, _GREY)
     if report.target is not None:
         at = y(100 * report.target)
         yield _rule(_LEFT, at, _RIGHT, at, _GREY, ' stroke-dasharray="1 4"')
-        yield _text(_LEFT + 4, at - 4, f"target {100 * report.target:.1f}", size=11, colour=_GREY)
+        yield _text(_LEFT + 4, at - 4, f"target {100 * report.target:.1f}", _Font(11, _GREY))
     ends = [(pieces[-1][-1], method.method) for method, pieces in drawn]
     for method, pieces in drawn:
         yield from _line(method.method, pieces, x, y)
@@ -180,8 +205,7 @@ def _names(ends: Sequence[tuple[tuple[int, float], str]], last: int, x: _Scale, 
         yield _rule(x(round_), y(value), _RIGHT + 6, height, _RULE)
         yield _rule(_RIGHT + 6, height, _RIGHT + 28, height, colour, f' stroke-width="2"{dashed}')
         label = f"{name} {value:.1f}{stopped}"
-        weight = "bold" if name == "picsc" else ""
-        yield _text(_RIGHT + 33, height + 4, label, size=11, colour=colour, weight=weight)
+        yield _text(_RIGHT + 33, height + 4, label, _Font(11, colour, bold=name == "picsc"))
 
 
 def apart(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -225,21 +249,12 @@ def _rule(x1: float, y1: float, x2: float, y2: float, colour: str, more: str = "
     return f'<line {ends} stroke="{colour}"{more}/>'
 
 
-def _text(
-    x: float,
-    y: float,
-    text: str,
-    *,
-    size: int = 12,
-    colour: str = "#1a1a1a",
-    anchor: str = "",
-    weight: str = "",
-    more: str = "",
-) -> str:
-    anchored = f' text-anchor="{anchor}"' if anchor else ""
-    heavy = f' font-weight="{weight}"' if weight else ""
-    at = f'x="{_number(x)}" y="{_number(y)}" font-size="{size}" fill="{colour}"'
-    return f"<text {at}{anchored}{heavy}{more}>{_safe(text)}</text>"
+def _text(x: float, y: float, text: str, font: _Font = _PLAIN) -> str:
+    anchored = f' text-anchor="{font.anchor}"' if font.anchor != "start" else ""
+    heavy = ' font-weight="bold"' if font.bold else ""
+    turned = f' transform="rotate(-90 {_number(x)} {_number(y)})"' if font.turned else ""
+    at = f'x="{_number(x)}" y="{_number(y)}" font-size="{font.size}" fill="{font.colour}"'
+    return f"<text {at}{anchored}{heavy}{turned}>{_safe(text)}</text>"
 
 
 def _number(value: float) -> str:

@@ -1,7 +1,6 @@
-"""Where reports go, and which function writes them.
+"""Destinations of reports, and the writers of every format.
 
-- `destinations`: where a report goes: `--output FORMAT[:PATH]`, checked before the computation, written whole or not at
-  all
-- `publish`: reports to their destinations
-- `registry`: which function writes which report in which format
+- `destinations`: `--output FORMAT[:PATH]`, checked before the computation, written whole or not at all
+- `publish`: writing a report to its destinations
+- `registry`: one record per report with the function that writes each of its formats
 """

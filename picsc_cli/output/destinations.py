@@ -1,4 +1,4 @@
-"""Where a report goes: `--output FORMAT[:PATH]`, checked before the computation, written whole or not at all."""
+"""Destinations of a report: `--output FORMAT[:PATH]`, checked before the computation, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,56 +7,71 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from picsc.errors import SettingsError
 
-if TYPE_CHECKING:
-    pass
-
-CV_FORMATS = ("table", "json", "csv")
-RECIPE_FORMATS = (*CV_FORMATS, "markdown")
-AUDIT_FORMATS = (*RECIPE_FORMATS, "junit", "github")
-FED_FORMATS = RECIPE_FORMATS
-COMPARE_FORMATS = RECIPE_FORMATS
+_REPORTS = {
+    "AUDIT_FORMATS": "AuditReports",
+    "CV_FORMATS": "CvReport",
+    "COMPARE_FORMATS": "CompareReport",
+    "FED_FORMATS": "FedReport",
+    "RECIPE_FORMATS": "RecipeReport",
+}
+"""Reports by the constant of this module that holds the formats of their `--output`."""
 PLOT_FORMATS = ("svg", "html")
+"""Formats that `--plot` writes; the ending of the file chooses."""
 BASELINE = "baseline"
-"""Format of what `--write-baseline` names."""
+"""Format of the file that `--write-baseline` names."""
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """Environment variable with the file that GitHub shows as the summary of a job."""
 _OF_SUFFIX = {"md": "markdown", "xml": "junit", "txt": "table"}
-"""Formats whose files end in something else than their name."""
+"""Formats by the ending of their files, where that is not their name."""
+
+
+def __getattr__(name: str) -> tuple[str, ...]:
+    """The formats of one report, read from its record only when asked: the writers import rich, and `--help` must not.
+
+    Raises:
+        AttributeError: this module has no such constant.
+    """
+    if name not in _REPORTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from picsc import reports
+    from picsc_cli.output.registry import formats_of
+
+    return formats_of(getattr(reports, _REPORTS[name]))
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One `--output`."""
+    """One destination of a report, as one `--output` names it."""
 
     format: str
     """One of the formats of the command or of `PLOT_FORMATS`, or `BASELINE`."""
     path: Path | None
-    """None is a stream."""
-    beside: bool = False
-    """The stream is standard error, where GitHub reads annotations too, so that standard output keeps the report."""
+    """The file to write; None writes to a stream."""
+    to_stderr: bool = False
+    """True if the stream is standard error, where GitHub reads annotations too; standard output keeps the report."""
 
 
 def parse(
-    texts: Sequence[str], formats: Sequence[str] = AUDIT_FORMATS, *, option: str = "--output"
+    texts: Sequence[str], formats: Sequence[str] | None = None, *, option: str = "--output"
 ) -> tuple[Output, ...]:
     """The outputs asked for; the table goes to standard output unless another output is there.
 
-    Annotations for GitHub without a path go to standard error, beside whatever is on standard output.
+    Annotations for GitHub without a path go to standard error, and another report may be on standard output.
 
     Args:
-        texts: what follows every `--output`.
-        formats: those of the command.
-        option: where they were given, for messages.
+        texts: the text after every `--output`.
+        formats: those of the command; None means those of an audit.
+        option: the option or setting that gave them, for messages.
 
     Raises:
         SettingsError: an unknown format, an empty path, a path twice, or two outputs on standard output.
     """
-    outputs = [_one(text, formats, option) for text in texts]
-    on_stdout = [output.format for output in outputs if output.path is None and not output.beside]
+    offered = __getattr__("AUDIT_FORMATS") if formats is None else formats
+    outputs = [_one(text, offered, option) for text in texts]
+    on_stdout = [output.format for output in outputs if output.path is None and not output.to_stderr]
     if len(on_stdout) > 1:
         each = "both" if len(on_stdout) == 2 else "all"
         raise SettingsError(
@@ -64,7 +79,7 @@ def parse(
             f"give all but one a path, as in {option} {on_stdout[-1]}:FILE"
         )
     _refuse_twice(outputs, option)
-    if sum(output.beside for output in outputs) > 1:
+    if sum(output.to_stderr for output in outputs) > 1:
         raise SettingsError(f"{option} github is given twice; give it once")
     return tuple(outputs) if on_stdout else (Output("table", None), *outputs)
 
@@ -74,7 +89,7 @@ def with_plot(outputs: tuple[Output, ...], plot: Path | None) -> tuple[Output, .
 
     Args:
         outputs: as `parse` found them.
-        plot: what follows `--plot`; None without a picture.
+        plot: the path after `--plot`; None without a picture.
 
     Raises:
         SettingsError: the ending is another one, or an output has the same path.
@@ -93,7 +108,7 @@ def with_baseline(outputs: tuple[Output, ...], path: Path | None) -> tuple[Outpu
 
     Args:
         outputs: as `parse` found them.
-        path: what follows `--write-baseline`; None without.
+        path: the path after `--write-baseline`; None without one.
 
     Raises:
         SettingsError: an output has the same path.
@@ -122,7 +137,7 @@ def _one(text: str, formats: Sequence[str], option: str) -> Output:
     if colon and not path:
         raise SettingsError(f"{option} {text!r}: a path must follow the colon, as in {name}:FILE")
     if not path and name == "github":
-        return Output(name, None, beside=True)
+        return Output(name, None, to_stderr=True)
     return Output(name, Path(path) if path and path != "-" else None)
 
 
@@ -130,8 +145,8 @@ def check(outputs: Sequence[Output], *, read: Sequence[str | Path | None] = ()) 
     """Find out before the computation whether every path can be written, leaving nothing behind.
 
     Args:
-        outputs: of the command.
-        read: files that it reads, none of which a report may take the place of.
+        outputs: those of the command.
+        read: files that it reads, which no report may replace.
 
     Raises:
         SettingsError: one sentence that names the first path that cannot be written.
@@ -179,7 +194,7 @@ def write(texts: Mapping[Path, str]) -> None:
 
 
 def _replace(path: Path, text: str | None) -> None:
-    """Write a temporary file beside the path, then rename it; None only tries whether that would work."""
+    """Write a temporary file next to the path, then rename it; None only tries whether that would work."""
     if path.exists() and not path.is_file():  # a device or a named pipe, such as /dev/stderr: renaming would destroy it
         if text is not None:
             path.write_text(text, encoding="utf-8")

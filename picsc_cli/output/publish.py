@@ -1,4 +1,4 @@
-"""Reports to their destinations."""
+"""Writing a report to its destinations: files, streams, and the summary of a job on GitHub."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_SUMMARY = 2**20
-"""Bytes that GitHub takes of one step."""
+"""Bytes of one step's summary that GitHub accepts at most."""
 
 
 def publish(
@@ -30,11 +30,11 @@ def publish(
     """Write the files first, then the streams: a report that cannot be written whole leaves nothing behind.
 
     Args:
-        report: what the verb found.
-        outputs: where to, and how.
+        report: the result of the verb.
+        outputs: the destinations and their formats.
         verbose: tables also hold the columns as understood, and the settings.
         quiet: a table on standard output is the summary alone.
-        fail_on: what an audit's JUnit and annotations call a failure.
+        fail_on: the mildest verdict that an audit's JUnit and annotations call a failure.
 
     Raises:
         SettingsError: a path or standard output cannot be written to.
@@ -55,7 +55,7 @@ def publish(
         _append_summary(summary, markdown)
     for output, content in texts:
         if output.path is None:
-            (write_stderr if output.beside else write_stdout)(content)
+            (write_stderr if output.to_stderr else write_stdout)(content)
 
 
 def _append_summary(path: Path, markdown: str) -> None:

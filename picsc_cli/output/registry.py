@@ -1,9 +1,12 @@
-"""Which function writes which report in which format."""
+"""The writers of reports: one record per report, with the function of every format that it has.
+
+Adding a format to a report is one entry in its record: `--output` and its messages read the names from here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from picsc.reports import (
@@ -31,72 +34,136 @@ from picsc_cli.formats.markdown.fed import fed_audit_markdown, fed_markdown
 from picsc_cli.formats.markdown.recipes import recipes_markdown
 from picsc_cli.formats.plot import fed_html, fed_svg
 from picsc_cli.formats.table.audit import audit_summary, audit_table, audits_summary, audits_table
-from picsc_cli.formats.table.compare import compare_summary, compare_table
-from picsc_cli.formats.table.cv import cv_summary, cv_table
+from picsc_cli.formats.table.compare import compare_table
+from picsc_cli.formats.table.cv import cv_table
 from picsc_cli.formats.table.data import data_summary, data_table
-from picsc_cli.formats.table.fed import fed_summary, fed_table
+from picsc_cli.formats.table.fed import fed_table
 from picsc_cli.formats.table.fed_audit import fed_audit_summary, fed_audit_table
 from picsc_cli.formats.table.recipes import recipes_summary, recipes_table
 from picsc_cli.gates import FailOn
 from picsc_cli.output.destinations import BASELINE
+from picsc_cli.text.sections import summary
 
 if TYPE_CHECKING:
     from picsc_cli.text.page import Page
 
 
 @dataclass(frozen=True, slots=True)
-class _Writers:
-    """What writes one kind of report for people, and in formats that are the same on every page."""
+class Look:
+    """Everything apart from the report that a text depends on."""
+
+    page: Page
+    """The page that it is written for."""
+    verbose: bool = False
+    """A table also holds the columns as understood, and the settings."""
+    fail_on: FailOn = FailOn.SHIFT
+    """The mildest verdict that an audit's JUnit and annotations call a failure."""
+
+
+Writer = Callable[[Any, Look], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Writers:
+    """The functions that write one kind of report; all of them have JSON too."""
 
     summary: Callable[[Any, Page], str]
+    """Writes what `--quiet` leaves of the table."""
     table: Callable[..., str]
-    """Of the report and the page; `verbose` by name."""
-    formats: Mapping[str, Callable[[Any], str]]
+    """Takes the report and the page; `verbose` by name."""
+    formats: Mapping[str, Writer] = field(default_factory=dict)
+    """The formats that `--output` offers apart from the table and JSON, in the order in which messages name them."""
+    files: Mapping[str, Writer] = field(default_factory=dict)
+    """The formats that other options write: `--plot`, `--write-baseline`."""
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The names that `--output` takes."""
+        return ("table", "json", *self.formats)
+
+    def text(self, report: Report, name: str, look: Look) -> str:
+        """The report in one format, named as in `as_text`."""
+        if name == "summary":
+            return self.summary(report, look.page)
+        if name == "table":
+            return self.table(report, look.page, verbose=look.verbose)
+        if name == "json":
+            return report_json(report, ascii_only=look.page.ascii_only)
+        return {**self.formats, **self.files}[name](report, look)
 
 
-def _baseline(reports: AuditReports) -> str:
+def _plain(write: Callable[[Any], str]) -> Writer:
+    """A writer whose text depends on the report alone."""
+    return lambda report, _look: write(report)
+
+
+def _junit(reports: AuditReports, look: Look) -> str:
+    return audits_junit(reports, look.fail_on, ascii_only=look.page.ascii_only)
+
+
+def _github(reports: AuditReports, look: Look) -> str:
+    return audits_github(reports, look.fail_on)
+
+
+def _baseline(reports: AuditReports, look: Look) -> str:
     from picsc.auditing.baseline import baseline_text
 
+    del look
     return baseline_text(reports.reports)
 
 
-_WRITERS: dict[type[Report], _Writers] = {
-    AuditReport: _Writers(audit_summary, audit_table, {}),
-    AuditReports: _Writers(
-        audits_summary, audits_table, {"csv": audits_csv, "markdown": audits_markdown, BASELINE: _baseline}
-    ),
-    CvReport: _Writers(cv_summary, cv_table, {"csv": cv_csv}),
-    CompareReport: _Writers(compare_summary, compare_table, {"csv": compare_csv, "markdown": compare_markdown}),
-    RecipeReport: _Writers(recipes_summary, recipes_table, {"csv": recipes_csv, "markdown": recipes_markdown}),
-    FedReport: _Writers(
-        fed_summary, fed_table, {"csv": fed_csv, "markdown": fed_markdown, "svg": fed_svg, "html": fed_html}
-    ),
-    DataReport: _Writers(data_summary, data_table, {}),
-    FedAuditReport: _Writers(
-        fed_audit_summary, fed_audit_table, {"csv": fed_audit_csv, "markdown": fed_audit_markdown}
-    ),
+def _as_one_of_several(write: Writer) -> Writer:
+    """A writer of one audit, which is written as the audits of several files are."""
+    return lambda report, look: write(AuditReports((report,), ()), look)
+
+
+_OF_AUDITS: dict[str, Writer] = {
+    "csv": _plain(audits_csv),
+    "markdown": _plain(audits_markdown),
+    "junit": _junit,
+    "github": _github,
 }
+
+_WRITERS: dict[type[Report], Writers] = {
+    AuditReport: Writers(
+        audit_summary,
+        audit_table,
+        {name: _as_one_of_several(write) for name, write in _OF_AUDITS.items()},
+        {BASELINE: _as_one_of_several(_baseline)},
+    ),
+    AuditReports: Writers(audits_summary, audits_table, _OF_AUDITS, {BASELINE: _baseline}),
+    CvReport: Writers(summary, cv_table, {"csv": _plain(cv_csv)}),
+    CompareReport: Writers(summary, compare_table, {"csv": _plain(compare_csv), "markdown": _plain(compare_markdown)}),
+    FedReport: Writers(
+        summary,
+        fed_table,
+        {"csv": _plain(fed_csv), "markdown": _plain(fed_markdown)},
+        {"svg": _plain(fed_svg), "html": _plain(fed_html)},
+    ),
+    FedAuditReport: Writers(
+        fed_audit_summary, fed_audit_table, {"csv": _plain(fed_audit_csv), "markdown": _plain(fed_audit_markdown)}
+    ),
+    RecipeReport: Writers(
+        recipes_summary, recipes_table, {"csv": _plain(recipes_csv), "markdown": _plain(recipes_markdown)}
+    ),
+    DataReport: Writers(data_summary, data_table),
+}
+"""By the class of the report."""
+
+
+def formats_of(kind: type[Report]) -> tuple[str, ...]:
+    """The formats that `--output` offers for a kind of report, in the order in which messages name them."""
+    return _WRITERS[kind].offered
 
 
 def as_text(report: Report, name: str, page: Page, *, verbose: bool = False, fail_on: FailOn = FailOn.SHIFT) -> str:
     """The report in one format.
 
     Args:
-        report: what a verb found.
-        name: `summary`, `table`, or another format that `outputs.parse` let through for the verb.
-        page: what it is written for.
+        report: the result of a verb.
+        name: `summary`, `table`, or another format that `destinations.parse` let through for the verb.
+        page: the page that it is written for.
         verbose: a table also holds the columns as understood, and the settings.
-        fail_on: what an audit's JUnit and annotations call a failure.
+        fail_on: the mildest verdict that an audit's JUnit and annotations call a failure.
     """
-    if name == "json":
-        return report_json(report, ascii_only=page.ascii_only)
-    if isinstance(report, AuditReport) and name not in ("summary", "table"):
-        report = AuditReports((report,), ())  # one file alone is written as one of several
-    if isinstance(report, AuditReports) and name == "junit":
-        return audits_junit(report, fail_on, ascii_only=page.ascii_only)
-    if isinstance(report, AuditReports) and name == "github":
-        return audits_github(report, fail_on)
-    writers = _WRITERS[type(report)]
-    if name == "summary":
-        return writers.summary(report, page)
-    return writers.table(report, page, verbose=verbose) if name == "table" else writers.formats[name](report)
+    return _WRITERS[type(report)].text(report, name, Look(page, verbose, fail_on))

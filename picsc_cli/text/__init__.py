@@ -1,10 +1,10 @@
-"""Text on a page: sections, sheets, words.
+"""Parts that formats share: numbers, words, sections and tables on a page.
 
-- `audit_words`: what audits found in words, alike in every format: verdict lines, what moved, where a piece stands, and
-  findings
-- `method_names`: names of methods as the paper's tables have them
-- `page`: the page a report is written on: its width and alphabet, and how numbers, names and paragraphs look there
-- `reading_words`: how a file was read, in words
-- `sections`: sections that every report has: findings, the columns as they were understood, and the settings
-- `sheet`: one table of a recipe, for every format that shows tables, and the cells that such tables share
+- `audit_words`: results of audits in words, the same in every format: verdicts, columns that moved, and findings
+- `method_names`: names of methods as in the paper's tables
+- `numbers`: numbers on a page: three digits, percent, percentage points, p-values, sizes and intervals
+- `page`: the page a report is written on: its width and alphabet, and how names, paragraphs and tables look there
+- `reading_words`: the way a file was read, in words
+- `sections`: sections that reports share: findings, the columns as they were understood, and the settings
+- `sheet`: one table of a recipe for every format that shows tables, and cells that such tables share
 """

@@ -1,4 +1,4 @@
-"""What audits found in words, alike in every format: verdict lines, what moved, where a piece stands, and findings."""
+"""Results of audits in words, the same in every format: verdicts, columns that moved, baselines, and findings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def moved(piece: FragmentReport, level: float) -> list[ColumnShift]:
 
 
 def side(column: ColumnShift) -> str:
-    """Which side of a column moved, to follow its name; empty for its values."""
+    """The side of a column that moved, to follow its name; empty for its values."""
     return {"missing": " (missing)", "target": " (target)"}.get(column.kind, "")
 
 
@@ -24,8 +24,8 @@ def standing(piece: FragmentReport) -> str:
     return f"{piece.verdict}, {piece.standing}" if piece.standing else piece.verdict
 
 
-def said(finding: Finding) -> str:
-    """The message, and what to do about it."""
+def finding_words(finding: Finding) -> str:
+    """The message of a finding, and what to do about it."""
     return f"{finding.message}; {finding.advice}" if finding.advice else finding.message
 
 

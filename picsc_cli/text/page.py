@@ -1,4 +1,4 @@
-"""The page a report is written on: its width and alphabet, and how numbers, names and paragraphs look there.
+"""The page a report is written on: its width and alphabet, and how names, paragraphs and tables look there.
 
 Names are cut to fit, numbers never. Text that comes from the data is never taken for markup or an escape sequence.
 """
@@ -25,10 +25,7 @@ from picsc_cli.console.printable import is_unicode, printable
 if TYPE_CHECKING:
     from rich.console import JustifyMethod, RenderableType
 
-    from picsc.reports.common import Interval
-
 _ASCII_RULES = box.Box(" -- \n    \n -- \n    \n -- \n -- \n    \n -- \n", ascii=True)
-_MINUS = "\N{MINUS SIGN}"
 _ASCII_WORDS = str.maketrans(
     {"λ": "lambda", "²": "^2", "≤": "<=", "≥": ">=", "→": "->", "…": "..", "‖": "||", "Δ": "d", "τ": "tau"}
     | {"\N{EN DASH}": "-", "\N{EM DASH}": "-", "\N{MINUS SIGN}": "-", "\N{MULTIPLICATION SIGN}": "x"}
@@ -41,22 +38,23 @@ PLAIN_WIDTH = 80
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a text is written for."""
+    """The width, the alphabet and the colours of the place that a text is written for."""
 
     width: int = PLAIN_WIDTH
+    """Cells of a line."""
     ascii_only: bool = False
-    """Rules and our own words in ASCII, for encodings that are not Unicode."""
+    """True for rules and our own words in ASCII, for encodings that are not Unicode."""
     colours: Literal["standard", "256", "truecolor"] | None = None
-    """None writes no escape sequence at all."""
+    """Colours of the terminal; None writes no escape sequence at all."""
 
     @property
     def none(self) -> str:
-        """What stands for a number that does not exist."""
+        """The sign for a number that does not exist."""
         return "-" if self.ascii_only else "\N{EN DASH}"
 
     @property
     def ellipsis(self) -> str:
-        """What stands for the part of a name that was cut."""
+        """The sign for the part of a name that was cut."""
         return ".." if self.ascii_only else "…"
 
 
@@ -76,35 +74,6 @@ def words(text: str, page: Page) -> str:
     """The text on one line, in the page's alphabet as far as there are words for it."""
     safe = printable(text)
     return safe.translate(_ASCII_WORDS) if page.ascii_only else safe
-
-
-def number(value: float | None, page: Page) -> str:
-    """Three significant digits, as `0.0123`, `1.23` or `1.23e-5`; a dash for None."""
-    if value is None:
-        return page.none
-    if value == 0:
-        return "0"
-    mantissa, e, exponent = f"{value:#.3g}".partition("e")
-    return f"{mantissa.rstrip('.')}{e}{int(exponent) if exponent else ''}"
-
-
-def data_size(count: float | None, page: Page) -> str:
-    """Bytes in three digits at most and decimal units, as `512 B`, `1.2 kB` or `123 MB`; a dash for None."""
-    if count is None:
-        return page.none
-    size, units = float(count), ["B", "kB", "MB", "GB", "TB"]
-    while size >= 999.5 and len(units) > 1:
-        size /= 1000
-        units.pop(0)
-    return f"{size:.0f} {units[0]}" if size >= 9.95 or units[0] == "B" else f"{size:.1f} {units[0]}"
-
-
-def probability(p: float | None, draws: int, page: Page) -> str:
-    """A p-value in three significant digits; `<` the smallest that the draws can show when it is below that."""
-    if p is None:
-        return page.none
-    smallest = 1 / (draws + 1)
-    return f"<{smallest:.3g}" if p < smallest * (1 - 1e-9) else f"{p:.3g}"
 
 
 def cut(text: str, room: int, page: Page) -> str:
@@ -150,44 +119,6 @@ def figures(titles: Sequence[str], blocks: Sequence[Sequence[Sequence[Text]]], p
     return drawn(table, page, width=ample)
 
 
-def percent(value: float | None, page: Page) -> str:
-    """A fraction as percent with one decimal, with a minus sign where it is below zero; a dash for None."""
-    return page.none if value is None else f"{100 * value:.1f}".replace("-", words(_MINUS, page))
-
-
-def points(value: float | None, page: Page) -> Text:
-    """A difference of fractions in percentage points with its sign: green for more, red for less."""
-    return signed(None if value is None else 100 * value, 1, page, more="green", less="red")
-
-
-def signed(value: float | None, decimals: int, page: Page, *, more: str = "", less: str = "") -> Text:
-    """A number with its sign, styled by it; a number that rounds to zero has neither."""
-    if value is None:
-        return Text(page.none)
-    rounded = round(value, decimals)
-    shown = f"{abs(rounded):.{decimals}f}"
-    if rounded == 0:
-        return Text(shown)
-    return Text(f"+{shown}", more) if rounded > 0 else Text(f"{words(_MINUS, page)}{shown}", less)
-
-
-def probable(p: float | None, page: Page) -> str:
-    """A p-value in three decimals; a dash for None."""
-    if p is None:
-        return page.none
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def span(interval: Interval | None, decimals: int, page: Page, *, scale: float = 1) -> str:
-    """An interval as `[94.2, 96.0]`; nothing for None."""
-    if interval is None:
-        return ""
-    low, high = (
-        f"{scale * end:.{decimals}f}".replace("-", words(_MINUS, page)) for end in (interval.low, interval.high)
-    )
-    return f"[{low}, {high}]"
-
-
 def paragraph(text: Text | str, page: Page, *, indent: int = 0, hanging: int = 0) -> str:
     """Text broken between words to the page's width; lines after the first are indented by `hanging` more."""
     whole = Text(words(text, page)) if isinstance(text, str) else text
@@ -207,11 +138,11 @@ def one_line(text: str, page: Page, style: str = "") -> str:
     return drawn(line, page, width=line.cell_len)
 
 
-def drawn(what: RenderableType, page: Page, width: int | None = None) -> str:
+def drawn(renderable: RenderableType, page: Page, width: int | None = None) -> str:
     """The text of one renderable, without spaces at line ends."""
     console = _console(page, width or page.width)
     with console.capture() as capture:
-        console.print(what)
+        console.print(renderable)
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
 
 

@@ -1,4 +1,4 @@
-"""How a file was read, in words."""
+"""The way a file was read, in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 _EXPECTED = ("the default", "of the format")
 _USUAL = {"encoding": ("utf-8",), "delimiter": (",",), "quote": ("double",), "decimal": ("point",), "header": ("yes",)}
-"""What a text file without surprises has, whether it was found or taken for granted."""
+"""Values that a reader of the report expects, by the name of the choice: they are shown with `--verbose` alone."""
 
 
 def reading_line(reading: Reading, *, verbose: bool = False) -> str:
@@ -22,8 +22,8 @@ def reading_line(reading: Reading, *, verbose: bool = False) -> str:
     Returns:
         Empty where there is nothing to say.
     """
-    told = [choice for choice in reading.choices if verbose or not _expected(choice)]
-    words = ", ".join(f"{choice.name} {choice_words(choice)}" for choice in told)
+    shown = [choice for choice in reading.choices if verbose or not _expected(choice)]
+    words = ", ".join(f"{choice.name} {choice_words(choice)}" for choice in shown)
     kind = reading.format + (f", {reading.compression}" if reading.compression else "")
     if not words and not reading.compression and not verbose:
         return ""
@@ -35,6 +35,6 @@ def _expected(choice: Choice) -> bool:
 
 
 def choice_words(choice: Choice) -> str:
-    """What was chosen, and how: `';' (told)`."""
+    """The value that was chosen, and how: `';' (told)`."""
     value = repr(choice.value) if choice.name in ("delimiter", "sheet") else choice.value
     return f"{value} ({choice.how})"

@@ -1,4 +1,4 @@
-"""Sections that every report has: findings, the columns as they were understood, and the settings."""
+"""Sections that reports share: findings, the columns as they were understood, and the settings."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ def three_lines(summary: tuple[str, str, str], page: Page, style: str) -> str:
     """The three lines of the summary, each on one line whatever its length."""
     first, *rest = summary
     return one_line(first, page, style) + "".join(one_line(line, page) for line in rest)
+
+
+def summary(report: CvReport | CompareReport | FedReport, page: Page) -> str:
+    """The three lines of a comparison's summary, each on one line whatever its length."""
+    return three_lines(report.summary, page, "bold")
 
 
 def findings(found: Sequence[Finding], page: Page) -> str:
@@ -70,12 +75,26 @@ def versions(manifest: dict[str, object]) -> tuple[str, ...]:
 
 
 def question(data: DataInfo) -> str:
-    """What the model predicts, in words."""
+    """The prediction that the model makes, in words."""
     return {
         "classification": f"classification of {data.target} ({data.classes} classes)",
         "regression": f"regression of {data.target}",
         "unlabelled": "not asked (no target)",
     }[data.task]
+
+
+def footer(report: CvReport | CompareReport) -> tuple[str, ...]:
+    """The lines on how the numbers were reached: test, score, seed and versions."""
+    return (
+        f"test: {report.test}",
+        f"score: {score(report.data)}, percent; seed {report.settings.get('seed')}",
+        *versions(report.manifest),
+    )
+
+
+def score(data: DataInfo) -> str:
+    """The score that methods are compared by, and the question that it is about."""
+    return f"{'R²' if data.task == 'regression' else 'accuracy'} of {question(data)}"
 
 
 def _value(value: object, page: Page) -> str:
@@ -92,14 +111,14 @@ def method_sections(
     *,
     verbose: bool,
 ) -> list[str]:
-    """What stands below the tables of a comparison of methods.
+    """The sections below the tables of a comparison of methods.
 
     Args:
-        report: of the comparison.
-        sentences: what the tables do not show.
-        footer: how numbers were reached.
-        page: to draw on.
-        verbose: also what the methods are, the columns as understood and the settings.
+        report: the comparison.
+        sentences: facts that the tables do not show.
+        footer: lines on how the numbers were reached.
+        page: the page to draw on.
+        verbose: also describe the methods, the columns as understood and the settings.
     """
     parts = ["".join(paragraph(line, page, hanging=2) for line in sentences)]
     if report.findings:

@@ -1,4 +1,4 @@
-"""One table of a recipe, for every format that shows tables, and the cells that such tables share."""
+"""One table of a recipe for every format that shows tables, and cells that such tables share."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from picsc_cli.text.numbers import points_within, probable
 from picsc_cli.text.page import Page, words
 
 if TYPE_CHECKING:
+    from picsc.reports.common import Interval
     from picsc.reports.recipes import OverSets, RecipeRow
 
 
@@ -19,14 +21,15 @@ class Sheet:
     """Titles and rows of cells, in the alphabet of the page they were made for."""
 
     heading: str
-    """Empty for what the table before it goes on to say."""
+    """Title of the table; empty when it continues the one before it."""
     titles: tuple[str, ...]
+    """Titles of the columns; a line break makes a second line."""
     rows: list[list[Text]]
-    """Names of data sets come first and whole."""
+    """Rows of cells; the first one holds the whole name of a data set."""
 
 
 def methods_of(rows: Sequence[RecipeRow]) -> list[str]:
-    """In the order of the row that has most."""
+    """The methods of all rows, in the order of the row that has most."""
     return [score.method for score in max((row.scores for row in rows), key=len, default=())]
 
 
@@ -36,7 +39,7 @@ def name_of(row: RecipeRow, page: Page) -> Text:
 
 
 def mean_of(over: OverSets) -> str:
-    """What a row of means is called."""
+    """The name of a row of means."""
     return "mean, 1 set" if over.sets == 1 else f"mean, {over.sets} sets"
 
 
@@ -45,6 +48,6 @@ def bold(cells: Sequence[str]) -> list[Text]:
     return [Text(cell, "bold") for cell in cells]
 
 
-def with_interval(difference: Text, interval: str) -> Text:
-    """A difference and its interval in one cell."""
-    return Text.assemble(difference, f" {interval}") if interval else difference
+def paired(accuracy: float | None, interval: Interval | None, p: float | None, page: Page) -> tuple[Text, Text]:
+    """A paired difference in two cells: percentage points with their interval, and p; dashes where it is missing."""
+    return points_within(accuracy, interval, page), Text(probable(p, page))

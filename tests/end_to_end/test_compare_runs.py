@@ -75,8 +75,16 @@ def test_each_site_is_the_target_in_turn(near: str, tmp_path: Path) -> None:
     assert [target["name"] for target in body["targets"]] == ["site=a", "site=b", "site=c"]
     assert [target["train"] for target in body["targets"]] == [160, 160, 160]
     settings = body["settings"]
-    said = {"space": "raw", "exponent": 0.5, "floor": 0.01, "relative": 0.5, "bound": 50, "ridge": 2, "match": "losses"}
-    assert settings["weigh"] == said
+    expected = {
+        "space": "raw",
+        "exponent": 0.5,
+        "floor": 0.01,
+        "relative": 0.5,
+        "bound": 50,
+        "ridge": 2,
+        "match": "losses",
+    }
+    assert settings["weigh"] == expected
     assert (settings["adapt"], settings["seed"], settings["penalty"]["merge"]) == (0.4, 3, "mean")
 
 
@@ -106,10 +114,10 @@ def test_a_refused_weighting_is_told_with_its_reason_and_exits_1(far: str, tmp_p
     code, out, _ = picsc(
         far, "--by", "site", "--test-on", "c", *FEW, *QUICK, "--run-dir", str(tmp_path / "run")
     )  # fmt: skip
-    said = re.search(r"without a result: 1 of \d+ models kmm, site=c, repeat 1: (.*)", " ".join(out.split()))
+    reason = re.search(r"without a result: 1 of \d+ models kmm, site=c, repeat 1: (.*)", " ".join(out.split()))
     assert code == 1
-    assert said is not None
-    assert re.match(r"(?!kmm:).*training and target rows hardly overlap", said[1])
+    assert reason is not None
+    assert re.match(r"(?!kmm:).*training and target rows hardly overlap", reason[1])
 
 
 def test_the_same_seed_gives_the_same_bytes_for_any_jobs_and_after_resuming(near: str, tmp_path: Path) -> None:
@@ -134,7 +142,7 @@ def test_timings_stay_where_they_are_asked_for(near: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("gate", "code", "said"),
+    ("gate", "code", "expected"),
     [
         (("--fail-under", "10"), 0, ""),
         (("--fail-under", "100"), 1, "picsc: --fail-under 100: picsc has "),
@@ -142,10 +150,12 @@ def test_timings_stay_where_they_are_asked_for(near: str, tmp_path: Path) -> Non
         (("--fail-on", "never"), 0, ""),
     ],
 )
-def test_the_gate_decides_the_exit_code(near: str, tmp_path: Path, gate: tuple[str, ...], code: int, said: str) -> None:
+def test_the_gate_decides_the_exit_code(
+    near: str, tmp_path: Path, gate: tuple[str, ...], code: int, expected: str
+) -> None:
     run = (near, "--method", "picsc", *QUICK, "--quiet", "--run-dir", str(tmp_path / "run"))
     found, out, err = picsc(*run, *gate)
-    assert (found, out.count("\n"), err.startswith(said), err.count("\n")) == (code, 3, True, code)
+    assert (found, out.count("\n"), err.startswith(expected), err.count("\n")) == (code, 3, True, code)
 
 
 def test_a_candidate_that_is_worse_than_plain_training_fails_the_pipeline(near: str, tmp_path: Path) -> None:

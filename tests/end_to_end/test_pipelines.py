@@ -61,7 +61,7 @@ def run(folder: Path, script: str, **environment: str) -> subprocess.CompletedPr
 
 
 def scripts(steps: list[str]) -> list[str]:
-    """What is left to run where everything is installed."""
+    """The lines that are left to run where everything is installed."""
     return [step for step in steps if not step.startswith("pip install")]
 
 

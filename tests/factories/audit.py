@@ -99,7 +99,7 @@ TOO_SMALL = fragment(
 
 
 def audit_report(*fragments: FragmentReport, **changes: object) -> AuditReport:
-    """A report of a small table with every kind of row, unless told otherwise."""
+    """A report of a small table with every kind of row, unless fields are given."""
     report = AuditReport(
         verdict="shift",
         summary=(
@@ -145,8 +145,8 @@ def audit_report(*fragments: FragmentReport, **changes: object) -> AuditReport:
 
 
 def reading(file_format: str = "csv", compression: str = "", **choices: str) -> Reading:
-    """How a file was read; a choice is `value, how`."""
-    pairs = {name: told.split(", ", 1) for name, told in choices.items()}
+    """The way a file was read; a choice is `value, how`."""
+    pairs = {name: text.split(", ", 1) for name, text in choices.items()}
     return Reading(file_format, compression, tuple(Choice(name, value, how) for name, (value, how) in pairs.items()))
 
 

@@ -75,7 +75,7 @@ def compare_method(method: str, accuracies: tuple[float | None, ...], **changes:
 
 
 def compare_report(**changes: object) -> CompareReport:
-    """Three hospitals in turn with every kind of row, unless told otherwise."""
+    """Three hospitals in turn with every kind of row, unless fields are given."""
     refused = tuple(compare_unit(repeat, TARGETS[0].name, None, reason=REFUSED, log_loss=None) for repeat in (1, 2))
     diverged = compare_unit(2, TARGETS[2].name, None, reason="diverged at epoch 3", log_loss=None)
     others = {"st-cv": 0.0004, "iw": 0.25, "kmm": 0.731, "diw": 1.0}

@@ -19,7 +19,7 @@ from tests.factories.recipes import recipe_row
 
 REFUSED = "refused: the effective sample size is 3.1 % of 617 rows, below --floor 0.05"
 ACCURACY = {"st-cv": 0.7, "iw": 0.71, "kmm": None, "diw": 0.72, "picsc": 0.7, "pooled": 0.75, "weight-decay": 0.71}
-"""Of the methods that are run; kmm is refused."""
+"""Scores of the methods that are run; kmm is refused."""
 IN_TURN, BIASED = "each piece in turn", "selection bias"
 
 
@@ -37,7 +37,7 @@ def compare_recipe_row(data: str, target: str, gain: float, **changes: object) -
 
 
 def compare_run(gain: float, *, printed: float | None = None, **changes: object) -> Comparison:
-    """What `compare_recipe_row` holds beyond scores; the paper is `printed` above us."""
+    """The comparison of `compare_recipe_row`; the paper is `printed` above us."""
     scores = tuple(
         CompareScore(
             method=name,
@@ -84,7 +84,7 @@ def risks(unweighted: float, iw: float) -> tuple[Risk, ...]:
 
 
 def compare_recipe_report() -> RecipeReport:
-    """Two ways to have a target; the paper's numbers beside one data set, and one that was not run."""
+    """Two ways to have a target; the paper's numbers next to one data set, and one that was not run."""
     missing = {"rows": None, "scores": (), "sha256": "", "comparison": None, "counted": False}
     rows = (
         compare_recipe_row("heart-disease", IN_TURN, 0.02, comparison=compare_run(0.02, printed=0.1)),
@@ -100,7 +100,7 @@ def compare_recipe_report() -> RecipeReport:
         if value and name != "picsc"
     )
     scores = compare_recipe_row("", "", 0.015).scores
-    foretold = (
+    estimates = (
         Foretold("unweighted", "error", 2, 0.15, 0, 0.015, 0),
         Foretold("iw", "error", 2, 0.2, 1, 0.02, 1),
         Foretold("unweighted", "bias", 2, 0.1, 0, 0.01, 0),
@@ -117,7 +117,7 @@ def compare_recipe_report() -> RecipeReport:
         rows=rows,
         over_sets=(
             OverSets(4, 2, scores, None, None, tests, target=IN_TURN),
-            OverSets(4, 2, scores, None, None, tests[:1], target=BIASED, foretold=foretold),
+            OverSets(4, 2, scores, None, None, tests[:1], target=BIASED, foretold=estimates),
         ),
         settings={"penalty": {"strength": "auto"}, "seed": 0},
     )

@@ -62,7 +62,7 @@ UNMERGED = method_report("picsc, unmerged", tuple(0.89 + i / 1000 for i in range
 
 
 def cv_report(**changes: object) -> CvReport:
-    """Twenty batches with every kind of row, unless told otherwise."""
+    """Twenty batches with every kind of row, unless fields are given."""
     accuracies = tuple(0.88 + i / 1000 for i in range(20))
     controls = {"weight-decay": 0.0004, "carried": 0.25, "average": 1.0, "subsample": 0.731}
     report = CvReport(

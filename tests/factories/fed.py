@@ -101,7 +101,7 @@ PICSC = fed_method(
 
 
 def fed_report(**changes: object) -> FedReport:
-    """Ten clients, all methods, one of which fails, unless told otherwise."""
+    """Ten clients, all methods, one of which fails, unless fields are given."""
     accuracies = (0.87, 0.905, 0.84, 0.9, 0.88, 0.92)
     others = tuple(fed_method(name, accuracy) for name, accuracy in zip(OTHERS, accuracies, strict=True))
     stopped = replace(
@@ -172,7 +172,7 @@ TOO_FEW = client_audit(
 
 
 def fed_audit_report(*clients: ClientAudit, **changes: object) -> FedAuditReport:
-    """Four clients with every kind of row, unless told otherwise."""
+    """Four clients with every kind of row, unless fields are given."""
     shifted = client_audit(
         "ward [red]2[/red], a name longer than most", "shift", tau=15240.7, p=0.0004, fisher_gap=1.2e-7
     )

@@ -13,8 +13,9 @@ import pytest
 
 from picsc.errors import RecipeError
 from picsc.recipes.across_datasets import across_datasets
-from picsc.recipes.compare_rows import asked_target, comparison
+from picsc.recipes.asked import asked_target
 from picsc.recipes.load import Loaded, load_recipes
+from picsc.recipes.rows import comparison
 from picsc.recipes.run import run_recipes
 from picsc.reports.recipes import RecipeReport, Score
 from picsc.settings import COMPARE_METHODS, PAPERS_METHODS, WEIGHTINGS, CompareSettings
@@ -77,7 +78,7 @@ def test_every_experiment_has_a_smoke_twin_with_the_same_kind_of_target(name: st
     assert len(smoke.tasks) <= 2
 
 
-def test_the_papers_numbers_stand_beside_ours_with_its_six_methods() -> None:
+def test_the_papers_numbers_are_next_to_ours_with_its_six_methods() -> None:
     printed = loaded("printed")
     assert {data: tuple(numbers.values()) for data, numbers in printed.recipe.printed.items()} == PAPER
     assert all(tuple(numbers) == PAPERS_METHODS for numbers in printed.recipe.printed.values())
@@ -117,7 +118,7 @@ def test_a_data_set_says_what_its_own_target_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         (f"{COMPARE}grids: {{clients: [2]}}\n", "grids.clients = [2]: must be left out, since only verb: fed and"),
         (f"{COMPARE}grids: {{folds: [2], batches: [2]}}\n", "grids = 'folds and batches': must be one of the two"),
@@ -158,16 +159,16 @@ def test_a_data_set_says_what_its_own_target_is(tmp_path: Path) -> None:
         (f"{COMPARE}weigh: {{flor: 0.1}}\n", "weigh.flor: unknown key; did you mean floor?"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_bound(tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_wrong_is_named_with_its_bound(tmp_path: Path, text: str, expected: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(RecipeError) as raised:
         load_recipes([path])
     [problem] = raised.value.problems
-    assert unnumbered(problem).startswith(f"{path}: {said}")
+    assert unnumbered(problem).startswith(f"{path}: {expected}")
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "expected"),
     [
         ({}, "a part of the rows"),
         ({"bias": "auto"}, "selection bias"),
@@ -178,14 +179,14 @@ def test_what_is_wrong_is_named_with_its_bound(tmp_path: Path, text: str, said: 
         ({"test_on": ("target.csv",)}, "another file"),
     ],
 )
-def test_data_sets_whose_targets_came_about_alike_make_one_mean(settings: dict[str, object], said: str) -> None:
-    assert asked_target(CompareSettings.model_validate(settings)) == said
+def test_data_sets_whose_targets_came_about_alike_make_one_mean(settings: dict[str, object], expected: str) -> None:
+    assert asked_target(CompareSettings.model_validate(settings)) == expected
 
 
 # What a row holds, and means and tests over data sets
 
 
-def test_a_row_holds_every_method_beside_the_papers_number() -> None:
+def test_a_row_holds_every_method_next_to_the_papers_number() -> None:
     run = comparison(compare_report(), {"st-cv": 0.9, "kmm": 0.1, "picsc": 0.95})
     kmm, ours, iw = (run.score(method) for method in ("kmm", "picsc", "iw"))
     assert (kmm.failed, kmm.models, kmm.reason) == (2, 6, REFUSED)
@@ -226,7 +227,7 @@ def test_tests_take_the_paired_difference_of_a_set_not_that_of_its_means() -> No
     assert (test.against, test.accuracy, test.log_loss) == ("iw", pytest.approx(0.3), pytest.approx(-0.3))
 
 
-def test_how_often_weights_foretell_the_target_better_is_counted() -> None:
+def test_data_sets_whose_target_weights_estimate_better_are_counted() -> None:
     errors = ((0.2, 0.1), (0.2, 0.3), (0.2, 0.15), (0.2, 0.2), (0.2, None))
     rows = [
         compare_recipe_row(str(i), BIASED, 0.0, comparison=compare_run(0.0, risks=risks(*both)))
@@ -327,10 +328,10 @@ def test_all_methods_with_all_weights_fit_the_page() -> None:
     [table] = compare_recipe_report().tables
     row = replace(compare_recipe_row("a_long_name_of_data", IN_TURN, 0.3, rows=70_000), pieces=100)
     score = replace(row.comparison.scores[0], printed=1.0, difference=-1.0)
-    weighed = dict.fromkeys((*WEIGHTINGS, "iwcv", "diw", "true-ratio", "cv-choice"), 1.0)
+    weighted = dict.fromkeys((*WEIGHTINGS, "iwcv", "diw", "true-ratio", "cv-choice"), 1.0)
     run = replace(
         row.comparison,
-        scores=tuple(replace(score, method=method, ess=weighed.get(method)) for method in COMPARE_METHODS),
+        scores=tuple(replace(score, method=method, ess=weighted.get(method)) for method in COMPARE_METHODS),
         differences=tuple(difference(method, -0.4) for method in COMPARE_METHODS if method != "picsc"),
         risks=risks(0.123, 0.456),
     )

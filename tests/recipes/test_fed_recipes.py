@@ -65,7 +65,7 @@ def test_every_experiment_has_a_smoke_twin_of_few_rounds_with_the_same_model(nam
     assert len(smoke.tasks) <= 2
 
 
-def test_the_papers_seven_benchmarks_stand_beside_ours_with_all_four_methods() -> None:
+def test_the_papers_seven_benchmarks_are_next_to_ours_with_all_four_methods() -> None:
     printed: dict[str, tuple[float, ...]] = {}
     for name in EXPERIMENTS:
         printed |= {data: tuple(numbers.values()) for data, numbers in loaded(name).recipe.printed.items()}
@@ -121,7 +121,7 @@ def test_a_folder_of_texts_is_data_for_clients_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         (f"{FED}grids: {{folds: [2]}}\n", "grids.folds = [2]: must be left out; grids of verb: fed are partition and"),
         (f"{FED}grids: {{partition: [iid]}}\n", "clients.clients: must be given, since grids.partition"),
@@ -162,12 +162,12 @@ def test_a_folder_of_texts_is_data_for_clients_alone(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_named_with_its_bound(tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_wrong_is_named_with_its_bound(tmp_path: Path, text: str, expected: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(RecipeError) as raised:
         load_recipes([path])
     [problem] = raised.value.problems
-    assert unnumbered(problem).startswith(f"{path}: {said}")
+    assert unnumbered(problem).startswith(f"{path}: {expected}")
 
 
 def test_all_problems_are_told_at_once(tmp_path: Path) -> None:

@@ -107,8 +107,8 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         "penalty: {strength: -1, kind: kll}\nprinted: {a: {3: 120}}\n",
     )
     second = written(tmp_path, "a: [", "y.yaml")
-    told = problems_of(first, second, tmp_path / "z.yaml")
-    assert told[:8] == (
+    found = problems_of(first, second, tmp_path / "z.yaml")
+    assert found[:8] == (
         f"{first}:2: verb = 'cvv': must be 'audit', 'cv', 'fed' or 'compare'",
         f"{first}:4: folds: unknown key; did you mean cut.folds?",
         f"{first}:5: cut.foldz: unknown key; did you mean folds?",
@@ -116,15 +116,15 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         f"{first}:7: penalty.kind = 'kll': must be 'kl', 'frobenius' or 'trace'",
         f"{first}:7: penalty.strength = -1: must be greater than or equal to 0, or 'auto'",
         f"{first}:8: printed.a.3 = 120: must be less than or equal to 100",
-        told[7],
+        found[7],
     )
-    assert told[7].startswith(f"{second}:1: is no YAML: ")
-    assert told[8].startswith(f"{tmp_path / 'z.yaml'}: cannot be read (")
-    assert len(told) == 9
+    assert found[7].startswith(f"{second}:1: is no YAML: ")
+    assert found[8].startswith(f"{tmp_path / 'z.yaml'}: cannot be read (")
+    assert len(found) == 9
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("- 1\n", "must hold keys and values"),
         ("", "is empty; it must hold keys and values"),
@@ -149,9 +149,9 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_named_with_its_bound(tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_wrong_is_named_with_its_bound(tmp_path: Path, text: str, expected: str) -> None:
     path = written(tmp_path, text)
-    assert any(unnumbered(problem).startswith(f"{path}: {said}") for problem in problems_of(path))
+    assert any(unnumbered(problem).startswith(f"{path}: {expected}") for problem in problems_of(path))
 
 
 def test_a_recipe_error_survives_the_way_between_processes() -> None:

@@ -34,22 +34,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(folder: Path, *texts: str, jobs: int = 1, told: list[str] | None = None) -> RecipeReport:
+def run(folder: Path, *texts: str, jobs: int = 1, lines: list[str] | None = None) -> RecipeReport:
     paths = []
     for i, text in enumerate(texts):
         paths.append(folder / f"r{i}.yaml")
         paths[-1].write_text(text, encoding="utf-8")
-    tell = None if told is None else told.append
-    return run_recipes(load_recipes(paths), jobs=jobs, run_dir=folder / f"runs{jobs}", progress=tell)
+    progress = None if lines is None else lines.append
+    return run_recipes(load_recipes(paths), jobs=jobs, run_dir=folder / f"runs{jobs}", progress=progress)
 
 
 def test_equal_tasks_of_two_recipes_are_run_once_and_shown_twice(folder: Path) -> None:
-    told: list[str] = []
+    lines: list[str] = []
     body = f"{CV}data: [one.csv]\ngrids: {{folds: [2]}}\nprinted: {{one.csv: {{2: 50}}}}\n"
-    report = run(folder, body + PAPER, body + PAPER.replace("picsc", "st-cv"), told=told)
+    report = run(folder, body + PAPER, body + PAPER.replace("picsc", "st-cv"), lines=lines)
     first, second = (table.rows[0] for table in report.tables)
     scores = {score.method: score.accuracy for score in first.scores}
-    assert told == [f"1 of 1 done: {folder / 'one.csv'}, 2 folds"]
+    assert lines == [f"1 of 1 done: {folder / 'one.csv'}, 2 folds"]
     assert first.scores == second.scores
     assert [score.method for score in first.scores] == [
         "st-cv", "picsc", "weight-decay", "carried", "average", "subsample",

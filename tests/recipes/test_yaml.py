@@ -21,7 +21,7 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 def error(text: str | bytes) -> tuple[int, str]:
     with pytest.raises(YamlError) as raised:
         read_yaml(text if isinstance(text, bytes) else text.encode())
-    return raised.value.line, raised.value.said
+    return raised.value.line, raised.value.message
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_an_alias_stands_for_its_value() -> None:
     ],
 )
 def test_what_is_refused_is_told_with_its_line(text: str | bytes, line: int, words: str) -> None:
-    found, said = error(text)
-    assert words in said
+    found, message = error(text)
+    assert words in message
     assert found == line
 
 
@@ -98,7 +98,7 @@ def test_recipes_in_the_tree_read_as_before_but_for_numbers_like_1e_5(path: Path
 
 
 def with_floats(value: object) -> object:
-    """What YAML 1.1 read as a word although 1.2 reads a number."""
+    """Numbers of YAML 1.2 that YAML 1.1 reads as words."""
     return {"1e-5": 1e-5}.get(value, value) if isinstance(value, str) else inside(value)
 
 

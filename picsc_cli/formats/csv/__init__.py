@@ -1,9 +1,9 @@
-"""Reports as CSV.
+"""Reports as comma-separated values: numbers in full, empty fields for None.
 
-- `audit`: audits as comma-separated values: one line per piece, numbers in full, nothing for None
-- `compare`: A comparison's report as comma-separated values: numbers in full, nothing for None
-- `cv`: A report as comma-separated values (RFC 4180): numbers in full, nothing for None
-- `fed`: A federation's report as comma-separated values: numbers in full, nothing for None
-- `recipes`: what recipes found as comma-separated values: numbers in full, nothing for None
-- `writer`: rows as CSV text
+- `audit`: audits, one line per piece
+- `compare`: a comparison of methods, one line per trained model
+- `cv`: a cross-validation, one line per trained model
+- `fed`: a federation, one line per method and client, and an audit of clients, one line per client
+- `recipes`: recipes, one line per data set and way to cut it
+- `writer`: rows as text with commas, as RFC 4180 has it
 """

@@ -1,4 +1,4 @@
-"""Audits as comma-separated values: one line per piece, numbers in full, nothing for None."""
+"""Audits as comma-separated values: one line per piece, numbers in full, empty fields for None."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def audits_csv(reports: AuditReports) -> str:
-    """The file, then the fields of `FragmentReport`, of whose columns only the strongest is there.
+    """One line per piece: the file, then the fields of `FragmentReport`, with its strongest column alone.
 
     A file that could not be audited is a line without a piece. Text that a spreadsheet would take for a formula begins
     with an apostrophe.

@@ -1,11 +1,10 @@
-"""A report as comma-separated values (RFC 4180): numbers in full, nothing for None."""
+"""Cross-validations as comma-separated values: one line per model, numbers in full, empty fields for None."""
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from picsc_cli.formats.csv.writer import written
+from picsc_cli.formats.csv.writer import written_models
 
 if TYPE_CHECKING:
     from picsc.reports.cv import CvReport
@@ -15,10 +14,4 @@ def cv_csv(report: CvReport) -> str:
     """One row per unit: data set, method, then the fields of `Unit`. Accuracies are fractions, log-losses nats."""
     from picsc.reports.cv import Unit
 
-    names = [field.name for field in fields(Unit)]
-    rows = (
-        [report.data.name, method.method, *(getattr(unit, name) for name in names)]
-        for method in report.methods
-        for unit in method.units
-    )
-    return written(["dataset", "method", *names], rows)
+    return written_models(report, Unit)

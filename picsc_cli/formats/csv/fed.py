@@ -1,4 +1,4 @@
-"""A federation's report as comma-separated values: numbers in full, nothing for None."""
+"""Federations and audits of clients as comma-separated values: numbers in full, empty fields for None."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
+from picsc.reports.fed import of_client
 from picsc_cli.formats.csv.writer import written
 
 if TYPE_CHECKING:
@@ -45,13 +46,9 @@ def _rows(report: FedReport, method: FedMethodReport) -> Iterable[list[object]]:
     ]
     nothing = [None] * (len(_OF_METHODS) + 7)
     for k, client in enumerate(report.clients):
-        accuracy, *trigger = (_at(values, k) for values in (method.clients, method.tau, method.flagged))
+        accuracy, *trigger = (of_client(values, k) for values in (method.clients, method.tau, method.flagged))
         facts = (getattr(client, name) for name in _OF_CLIENTS)
         yield [report.data.name, method.method, client.name, accuracy, *nothing, *facts, *trigger]
-
-
-def _at(values: tuple[float | None, ...] | tuple[float, ...], k: int) -> float | None:
-    return values[k] if k < len(values) else None
 
 
 def fed_audit_csv(report: FedAuditReport) -> str:

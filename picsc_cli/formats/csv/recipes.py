@@ -1,4 +1,4 @@
-"""What recipes found as comma-separated values: numbers in full, nothing for None."""
+"""Recipes as comma-separated values: numbers in full, empty fields for None."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def recipes_csv(report: RecipeReport) -> str:
     Where a recipe has clients, there are more columns: how they came about, each method's worst client and the paper's
     number of it, and the difference of PIcsC to it with the ends of its 95 % interval. Where it has targets: how they
     came about, each method's interval, weights and the same of the paper, the paper's differences in points and
-    relative (ours, then those of its numbers), and how well cross-validation foretells the target.
+    relative (ours, then those of its numbers), and how well cross-validation estimates the scores on the target.
     """
     from picsc.settings import COMPARE_METHODS, FED_METHODS, METHODS
 
@@ -61,13 +61,13 @@ def recipes_csv(report: RecipeReport) -> str:
 
 
 def _ways(report: RecipeReport) -> list[str]:
-    """All ways to foretell a target."""
+    """All kinds of weights with which cross-validation estimates the scores on a target."""
     runs = (row.comparison for table in report.tables for row in table.rows)
     return list(dict.fromkeys(risk.by for run in runs if run is not None for risk in run.risks))
 
 
 def _cells(row: RecipeRow) -> Iterator[tuple[str, object]]:
-    """A row's values by column."""
+    """The values of a row, by column."""
     yield from ((name, getattr(row, name)) for name in (*_PLAIN, "clients", "target", "reason"))
     for score in row.scores:
         yield f"{score.method} accuracy", score.accuracy

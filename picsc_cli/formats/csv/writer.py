@@ -1,10 +1,18 @@
-"""Rows as CSV text."""
+"""Rows as text with commas, as RFC 4180 has it: empty fields for None."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from picsc_cli.console.printable import storable
+
+if TYPE_CHECKING:
+    from picsc.reports.compare import CompareReport, CompareUnit
+    from picsc.reports.cv import CvReport, Unit
 
 
 def written(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -13,7 +21,23 @@ def written(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(header)
     writer.writerows([_field(value) for value in row] for row in rows)
-    return text.getvalue().encode("utf-8", "backslashreplace").decode("utf-8")
+    return storable(text.getvalue())
+
+
+def written_models(report: CvReport | CompareReport, model: type[Unit | CompareUnit]) -> str:
+    """One row per trained model: data set, method, then its fields.
+
+    Args:
+        report: of the trained models.
+        model: their class, whose fields are the columns, so that a report without any has the same header.
+    """
+    names = [field.name for field in fields(model)]
+    rows = (
+        [report.data.name, method.method, *(getattr(unit, name) for name in names)]
+        for method in report.methods
+        for unit in method.units
+    )
+    return written(["dataset", "method", *names], rows)
 
 
 def _field(value: object) -> object:

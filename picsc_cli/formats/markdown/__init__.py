@@ -1,9 +1,8 @@
-"""Reports as Markdown.
+"""Reports as Markdown, for a job's summary, a comment or a folder of results.
 
-- `audit`: audits as Markdown, for a job's summary or a comment: verdicts, the pieces, findings, and the manifest
-- `compare`: what a comparison found as Markdown, for a folder of results: targets, methods, risks, settings and
-  versions
-- `fed`: what a federation found as Markdown, for a folder of results: clients, methods, tests, settings and versions
-- `recipes`: what recipes found as Markdown, for a folder of results: tables, tests, and the manifest for the same bytes
-- `text`: tables in Markdown, and text from data that Markdown and HTML show as it is
+- `audit`: audits: verdicts, pieces, findings and the manifest
+- `compare`: a comparison of methods: targets, methods, risks, settings and versions
+- `fed`: a federation or an audit of clients: clients, methods, tests, settings and versions
+- `recipes`: recipes: tables, tests, and the manifest
+- `text`: tables in Markdown, text from data that Markdown and HTML show as it is, and sections that reports share
 """

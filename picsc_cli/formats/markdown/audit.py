@@ -1,13 +1,14 @@
-"""Audits as Markdown, for a job's summary or a comment: verdicts, the pieces, findings, and the manifest."""
+"""Audits as Markdown: verdicts, pieces, findings and the manifest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from picsc_cli.formats.markdown.text import grid, plain, versions
-from picsc_cli.text.audit_words import moved, overall_lines, said, side, standing
-from picsc_cli.text.page import Page, number, probability
+from picsc_cli.formats.markdown.text import document, grid, plain, summary, versions
+from picsc_cli.text.audit_words import finding_words, moved, overall_lines, side, standing
+from picsc_cli.text.numbers import number, probability
+from picsc_cli.text.page import Page
 from picsc_cli.text.reading_words import reading_line
 from picsc_cli.text.sections import question
 
@@ -27,12 +28,11 @@ def audits_markdown(reports: AuditReports) -> str:
         lines += [plain(first), "", *(f"- {plain(line)}" for line in rest), ""]
     for report in reports.reports:
         lines += _report(report)
-    return "\n".join(lines).encode("utf-8", "backslashreplace").decode("utf-8")
+    return document(lines)
 
 
 def _report(report: AuditReport) -> Iterator[str]:
-    first, second, third = map(plain, report.summary)
-    yield from (f"# {plain(report.data.name)}", "", f"{first}  ", f"{second}  ", third, "")
+    yield from (f"# {plain(report.data.name)}", "", *summary(report.summary), "")
     reading = reading_line(report.data.reading) if report.data.reading else ""
     about = f"{report.data.rows} rows, {plain(report.pieces)}, reference: {plain(report.reference)}"
     yield from (f"{about}. {plain(reading[:1].upper() + reading[1:])}".strip(), "")
@@ -40,7 +40,7 @@ def _report(report: AuditReport) -> Iterator[str]:
     yield ""
     if report.findings:
         yield from ("## Findings", "")
-        yield from (f"- **{finding.severity}**: {plain(said(finding))}" for finding in report.findings)
+        yield from (f"- **{finding.severity}**: {plain(finding_words(finding))}" for finding in report.findings)
         yield ""
     yield from ("## Manifest", "")
     yield f"- {plain(report.data.source)}, sha256 {report.data.sha256}"

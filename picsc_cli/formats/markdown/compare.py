@@ -1,38 +1,46 @@
-"""What a comparison found as Markdown, for a folder of results: targets, methods, risks, settings and versions."""
+"""Comparisons of methods as Markdown: targets, methods, risks, settings and versions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from picsc_cli.formats.markdown.text import grid, plain, versions
+from picsc_cli.formats.markdown.text import document, grid, manifest, plain, summary
 from picsc_cli.formats.table.compare import failed, three
 from picsc_cli.text.method_names import PAPERS_NAMES
-from picsc_cli.text.page import Page, data_size, percent, points, probable, signed, span
+from picsc_cli.text.numbers import (
+    data_size,
+    decimals,
+    nats,
+    percent,
+    percent_within,
+    points,
+    points_within,
+    probable,
+    signed,
+)
+from picsc_cli.text.page import Page
 
 if TYPE_CHECKING:
-    from picsc.reports.common import Interval
     from picsc.reports.compare import CompareMethodReport, CompareReport, Delta, Risk, TargetInfo
 
 _PAGE = Page()
 
 
 def compare_markdown(report: CompareReport) -> str:
-    """Accuracies, differences and errors in percent and points, log-losses in nats; relative differences apart."""
-    first, second, third = map(plain, report.summary)
+    """The whole report: accuracies and errors in percent and points, log-losses in nats; relative differences apart."""
     about = f"{report.data.rows} rows: {plain(report.words)}; {report.repeats} repeats. Test: {plain(report.test)}."
-    lines = [f"# {plain(report.data.name)}", "", f"{first}  ", f"{second}  ", third, "", about, ""]
+    lines = [f"# {plain(report.data.name)}", "", *summary(report.summary), "", about, ""]
     lines += [*_targets(report), "", *_deltas(report), "", "## Methods", "", *_methods(report), ""]
     if report.risks:
         lines += ["## What cross-validation foretells", "", *_risks(report), ""]
     failures = failed(report)
     if failures:
         lines += ["## Without a result", "", *(f"- {plain(line)}" for line in failures), ""]
-    return "\n".join([*lines, *_manifest(report)]).encode("utf-8", "backslashreplace").decode("utf-8")
+    return document([*lines, *manifest(report)])
 
 
 def _targets(report: CompareReport) -> list[str]:
-    """The paper's table with every method, then whose rows do what."""
+    """The paper's table with every method, and how many rows train, adapt and test."""
     names = [PAPERS_NAMES.get(method.method, method.method) for method in report.methods]
     titles = ["target", *names, *(f"{delta.name}, points" for delta in report.deltas)]
     rows = [[*_target(report, i), *_counts(target)] for i, target in enumerate(report.targets)]
@@ -56,8 +64,10 @@ def _target(report: CompareReport, i: int) -> list[str]:
 
 
 def _counts(target: TargetInfo) -> list[str]:
-    separation = _PAGE.none if target.separation is None else f"{target.separation:.2f}"
-    return [*map(str, (target.train, target.adapt, target.labelled, target.judge)), separation]
+    return [
+        *map(str, (target.train, target.adapt, target.labelled, target.judge)),
+        decimals(target.separation, 2, _PAGE),
+    ]
 
 
 def _deltas(report: CompareReport) -> list[str]:
@@ -65,10 +75,10 @@ def _deltas(report: CompareReport) -> list[str]:
 
 
 def _delta(delta: Delta) -> str:
-    said = f"{delta.name}: {delta.ours} against {delta.against}, {points(delta.points, _PAGE).plain} points"
+    text = f"{delta.name}: {delta.ours} against {delta.against}, {points(delta.points, _PAGE).plain} points"
     if delta.relative is None:
-        return said
-    return f"{said}; relative, as the paper prints it, {_share(delta.relative)} % of {delta.base}'s accuracy"
+        return text
+    return f"{text}; relative, as the paper prints it, {_share(delta.relative)} % of {delta.base}'s accuracy"
 
 
 def _share(relative: float) -> str:
@@ -93,9 +103,9 @@ def _method(method: CompareMethodReport, ours: CompareMethodReport | None) -> li
     weights = method.weights
     return [
         method.method,
-        f"{percent(method.accuracy, _PAGE)} {_span(method.interval)}",
-        _nats(method.log_loss),
-        f"{points(base.accuracy, _PAGE).plain} {_span(base.accuracy_interval)}" if base else _PAGE.none,
+        percent_within(method.accuracy, method.interval, _PAGE),
+        nats(method.log_loss, _PAGE),
+        points_within(base.accuracy, base.accuracy_interval, _PAGE).plain if base else _PAGE.none,
         probable(base.accuracy_p if base else None, _PAGE),
         probable(versus.accuracy_p if versus else None, _PAGE),
         signed(base.log_loss if base else None, 3, _PAGE).plain,
@@ -111,14 +121,6 @@ def _method(method: CompareMethodReport, ours: CompareMethodReport | None) -> li
     ]
 
 
-def _span(interval: Interval | None) -> str:
-    return span(interval, 1, _PAGE, scale=100)
-
-
-def _nats(value: float | None) -> str:
-    return _PAGE.none if value is None else f"{value:.3f}".replace("-", "\N{MINUS SIGN}")
-
-
 def _risks(report: CompareReport) -> list[str]:
     titles = ["weighed by", "accuracy", "mean error, points", "error of the mean", "log-loss", "mean error"]
     return grid([*titles, "error of the mean"], [_risk(risk) for risk in report.risks])
@@ -129,13 +131,5 @@ def _risk(risk: Risk) -> list[str]:
     return [
         risk.by,
         *(percent(value, _PAGE) for value in accuracies),
-        *map(_nats, (risk.log_loss, risk.log_loss_error, risk.log_loss_bias)),
+        *(nats(value, _PAGE) for value in (risk.log_loss, risk.log_loss_error, risk.log_loss_bias)),
     ]
-
-
-def _manifest(report: CompareReport) -> Iterator[str]:
-    yield from ("## Manifest", "")
-    yield f"- {plain(report.data.name)}, sha256 {report.data.sha256}"
-    yield from (f"- {name}: `{value}`" for name, value in report.settings.items())
-    yield ""
-    yield from versions(report.manifest)

@@ -1,12 +1,13 @@
-"""What a federation found as Markdown, for a folder of results: clients, methods, tests, settings and versions."""
+"""Federations and audits of clients as Markdown: clients, methods, tests, settings and versions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from picsc_cli.formats.markdown.text import grid, plain, versions
-from picsc_cli.text.page import Page, data_size, number, percent, points, probable, span
+from picsc.reports.fed import of_client
+from picsc_cli.formats.markdown.text import document, grid, manifest, plain, summary
+from picsc_cli.text.numbers import data_size, decimals, nats, number, percent, percent_within, points_within, probable
+from picsc_cli.text.page import Page
 
 if TYPE_CHECKING:
     from picsc.reports.fed import ClientAudit, ClientShift, FedAuditReport, FedMethodReport, FedReport
@@ -15,13 +16,13 @@ _PAGE = Page()
 
 
 def fed_markdown(report: FedReport) -> str:
-    """Accuracies, deviations and differences in percent and points, log-losses and divergences in nats."""
+    """The whole report: accuracies and differences in percent and points, log-losses and divergences in nats."""
     about = (
         f"{report.data.rows} rows, {plain(report.partition)}; {plain(report.model)}; {report.rounds} rounds of "
         f"{report.participants} clients; {report.repeats} seeds; judged by {plain(report.judged)}."
     )
     target = f", which is {percent(report.target, _PAGE)}" if report.target is not None else ""
-    lines = [f"# {plain(report.data.name)}", "", *_said(report.summary), "", about, "", *_methods(report), ""]
+    lines = [f"# {plain(report.data.name)}", "", *summary(report.summary), "", about, "", *_methods(report), ""]
     lines += [f"Δ and p: {plain(report.test)}. Rounds and bytes are those to the target{target}.", ""]
     lines += ["## Clients", "", *_clients(report), ""]
     failures = [
@@ -32,7 +33,7 @@ def fed_markdown(report: FedReport) -> str:
     ]
     if failures:
         lines += ["## Without a result", "", *failures, ""]
-    return _text([*lines, *_manifest(report)])
+    return document([*lines, *manifest(report)])
 
 
 def fed_audit_markdown(report: FedAuditReport) -> str:
@@ -56,17 +57,12 @@ def fed_audit_markdown(report: FedAuditReport) -> str:
         "note",
     ]
     rows = grid(titles, [_audited(client) for client in report.clients])
-    head = [f"# {plain(report.data.name)}", "", *_said(report.summary), "", about, "", *rows, ""]
-    return _text([*head, *_manifest(report)])
-
-
-def _said(summary: tuple[str, str, str]) -> Iterator[str]:
-    first, second, third = map(plain, summary)
-    yield from (f"{first}  ", f"{second}  ", third)
+    head = [f"# {plain(report.data.name)}", "", *summary(report.summary), "", about, "", *rows, ""]
+    return document([*head, *manifest(report)])
 
 
 def _methods(report: FedReport) -> list[str]:
-    ours = next((method for method in report.methods if method.method == "picsc"), None)
+    ours = report.method("picsc")
     titles = ["method", "accuracy [95 %]", "std over clients", "std over seeds", "best (round)", "worst client"]
     titles += ["all rows", "log-loss", "Δ fedavg [95 %]", "p", "p of picsc", "rounds", "bytes", "up", "down", "lr"]
     return grid(titles, [_method(method, ours) for method in report.methods])
@@ -77,20 +73,20 @@ def _method(method: FedMethodReport, ours: FedMethodReport | None) -> list[str]:
     versus = ours.against(method.method) if ours else None
     best = "" if method.best_round is None else f" ({method.best_round})"
     worst = f" {plain(method.worst_client)}" if method.worst_client else ""
-    moved = f"{points(base.accuracy, _PAGE).plain} {span(base.interval, 1, _PAGE, scale=100)}" if base else _PAGE.none
+    moved = points_within(base.accuracy, base.interval, _PAGE).plain if base else _PAGE.none
     return [
         plain(method.method),
-        f"{percent(method.accuracy, _PAGE)} {span(method.interval, 1, _PAGE, scale=100)}",
+        percent_within(method.accuracy, method.interval, _PAGE),
         percent(method.std_clients, _PAGE),
         percent(method.std_seeds, _PAGE),
         percent(method.best, _PAGE) + best,
         percent(method.worst, _PAGE) + worst,
         percent(method.whole, _PAGE),
-        _PAGE.none if method.log_loss is None else f"{method.log_loss:.3f}",
+        nats(method.log_loss, _PAGE),
         moved,
         probable(base.p if base else None, _PAGE),
         probable(versus.p if versus else None, _PAGE),
-        _PAGE.none if method.rounds_to_target is None else f"{method.rounds_to_target:.1f}",
+        decimals(method.rounds_to_target, 1, _PAGE),
         data_size(method.bytes_to_target, _PAGE),
         data_size(method.bytes_up, _PAGE),
         data_size(method.bytes_down, _PAGE),
@@ -101,14 +97,14 @@ def _method(method: FedMethodReport, ours: FedMethodReport | None) -> list[str]:
 def _clients(report: FedReport) -> list[str]:
     titles = ["client", "rows", "label KL", "label p", "labels", "covariates", "covariate KL"]
     rows = [
-        [*_client(client), *(percent(_at(method.clients, k), _PAGE) for method in report.methods), plain(client.reason)]
+        [
+            *_client(client),
+            *(percent(of_client(method.clients, k), _PAGE) for method in report.methods),
+            plain(client.reason),
+        ]
         for k, client in enumerate(report.clients)
     ]
     return grid([*titles, *(method.method for method in report.methods), "note"], rows)
-
-
-def _at(values: tuple[float | None, ...], k: int) -> float | None:
-    return values[k] if k < len(values) else None
 
 
 def _client(client: ClientShift) -> list[str]:
@@ -139,15 +135,3 @@ def _audited(client: ClientAudit) -> list[str]:
         client.verdict,
         plain(client.reason),
     ]
-
-
-def _manifest(report: FedReport | FedAuditReport) -> Iterator[str]:
-    yield from ("## Manifest", "")
-    yield f"- {plain(report.data.name)}, sha256 {report.data.sha256}"
-    yield from (f"- {name}: `{value}`" for name, value in report.settings.items())
-    yield ""
-    yield from versions(report.manifest)
-
-
-def _text(lines: list[str]) -> str:
-    return "\n".join(lines).encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,14 +1,15 @@
-"""What recipes found as Markdown, for a folder of results: tables, tests, and the manifest for the same bytes."""
+"""Recipes as Markdown: tables, tests, and the manifest for the same bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from picsc_cli.formats.markdown.text import grid, plain, versions
+from picsc_cli.formats.markdown.text import document, grid, plain, versions
 from picsc_cli.formats.sheets.compare import compare_notes
 from picsc_cli.formats.table.recipes import SHEETS, on_each
-from picsc_cli.text.page import Page, percent, points, probable, signed, span
+from picsc_cli.text.numbers import count, percent, points, points_within, probable, signed, span
+from picsc_cli.text.page import Page
 
 if TYPE_CHECKING:
     from picsc.reports.recipes import OverSets, RecipeReport, RecipeRow, RecipeTable
@@ -28,7 +29,7 @@ def recipes_markdown(report: RecipeReport) -> str:
             lines += [f"PIcsC against every other method, {report.test}.", "", *_tests(table), ""]
         lines += ["## Manifest", "", f"- recipe {plain(table.recipe)}, sha256 {table.sha256}", *_data(table), ""]
     lines += versions(report.manifest)
-    return "\n".join(lines).encode("utf-8", "backslashreplace").decode("utf-8")
+    return document(lines)
 
 
 def _about(table: RecipeTable) -> Iterator[str]:
@@ -56,7 +57,7 @@ def _sheets(table: RecipeTable) -> list[str]:
 
 
 def _how(row: RecipeRow) -> str:
-    """How one data set was divided, and how often it was run."""
+    """The way one data set was divided, and the number of its runs."""
     if row.comparison is not None:
         return f"{plain(row.comparison.words)}; repeats: {row.comparison.repeats}"
     run = row.federation
@@ -68,9 +69,9 @@ def _rows(table: RecipeTable) -> list[str]:
         rows = [
             [
                 row.data,
-                _count(row.rows),
-                row.clients or _count(row.pieces),
-                _count(row.shifted),
+                count(row.rows, _PAGE),
+                row.clients or count(row.pieces, _PAGE),
+                count(row.shifted, _PAGE),
                 row.verdict or "",
                 row.reason,
             ]
@@ -89,13 +90,20 @@ def _rows(table: RecipeTable) -> list[str]:
 def _row(row: RecipeRow, methods: int, *, paper: bool) -> list[str]:
     mark = "" if row.counted or not row.scores else "\\*"
     scores = [percent(score.accuracy, _PAGE) for score in row.scores] or [_PAGE.none] * methods
-    beside = [percent(row.printed, _PAGE), points(row.difference, _PAGE).plain] if paper else []
-    return [plain(row.data) + mark, _count(row.rows), _count(row.pieces), *scores, *beside, plain(row.reason)]
+    papers = [percent(row.printed, _PAGE), points(row.difference, _PAGE).plain] if paper else []
+    return [
+        plain(row.data) + mark,
+        count(row.rows, _PAGE),
+        count(row.pieces, _PAGE),
+        *scores,
+        *papers,
+        plain(row.reason),
+    ]
 
 
 def _mean(over: OverSets, *, paper: bool) -> list[str]:
-    beside = [percent(over.printed, _PAGE), points(over.difference, _PAGE).plain] if paper else []
-    cells = ["mean", f"{over.sets} sets", str(over.pieces), *(percent(s.accuracy, _PAGE) for s in over.scores), *beside]
+    papers = [percent(over.printed, _PAGE), points(over.difference, _PAGE).plain] if paper else []
+    cells = ["mean", f"{over.sets} sets", str(over.pieces), *(percent(s.accuracy, _PAGE) for s in over.scores), *papers]
     return [*(f"**{cell}**" for cell in cells), ""]
 
 
@@ -104,7 +112,7 @@ def _tests(table: RecipeTable) -> list[str]:
         [
             test.against,
             str(over.block),
-            f"{points(test.accuracy, _PAGE).plain} {span(test.accuracy_interval, 1, _PAGE, scale=100)}",
+            points_within(test.accuracy, test.accuracy_interval, _PAGE).plain,
             probable(test.accuracy_p, _PAGE),
             f"{signed(test.log_loss, 3, _PAGE).plain} {span(test.log_loss_interval, 3, _PAGE)}",
             probable(test.log_loss_p, _PAGE),
@@ -129,7 +137,3 @@ def _data(table: RecipeTable) -> list[str]:
     found = {row.data: row.sha256 for row in table.rows if row.sha256}
     settings = [f"- {name}: `{value}`" for name, value in table.settings.items()]
     return [*settings, *(f"- {plain(name)}, sha256 {sha256}" for name, sha256 in found.items())]
-
-
-def _count(count: int | None) -> str:
-    return _PAGE.none if count is None else str(count)

@@ -1,10 +1,15 @@
-"""Tables in Markdown, and text from data that Markdown and HTML show as it is."""
+"""Tables in Markdown, text from data that Markdown and HTML show as it is, and sections that reports share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from picsc_cli.console.printable import printable
+from picsc_cli.console.printable import printable, storable
+
+if TYPE_CHECKING:
+    from picsc.reports.compare import CompareReport
+    from picsc.reports.fed import FedAuditReport, FedReport
 
 
 def grid(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -20,6 +25,26 @@ def plain(text: str) -> str:
     """Text that Markdown and HTML show as it is."""
     shown = printable(text).replace("&", "&amp;").replace("<", "&lt;")
     return "".join(f"\\{char}" if char in "\\`*_[]|" else char for char in shown)
+
+
+def document(lines: Iterable[str]) -> str:
+    """The lines as one text that UTF-8 can hold."""
+    return storable("\n".join(lines))
+
+
+def summary(lines: Iterable[str]) -> Iterator[str]:
+    """The three lines of a report's summary as one paragraph with line breaks."""
+    first, second, third = map(plain, lines)
+    yield from (f"{first}  ", f"{second}  ", third)
+
+
+def manifest(report: CompareReport | FedReport | FedAuditReport) -> Iterator[str]:
+    """The section with what the same numbers need: the data's digest, the settings and the versions."""
+    yield from ("## Manifest", "")
+    yield f"- {plain(report.data.name)}, sha256 {report.data.sha256}"
+    yield from (f"- {name}: `{value}`" for name, value in report.settings.items())
+    yield ""
+    yield from versions(report.manifest)
 
 
 def versions(manifest: dict[str, object]) -> list[str]:

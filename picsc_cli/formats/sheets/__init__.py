@@ -1,5 +1,5 @@
-"""Tables that several formats share.
+"""The tables of recipes as rows of cells, which several formats show.
 
-- `compare`: the tables of recipes with `verb: compare` as rows of cells, the same for every format that shows tables
-- `fed`: the tables of recipes with clients as rows of cells, the same for every format that shows tables
+- `compare`: the tables of recipes with `verb: compare`
+- `fed`: the tables of recipes with `verb: fed`
 """

@@ -14,8 +14,9 @@ from rich.text import Text
 from picsc.reports.common import Difference
 from picsc.reports.recipes import PairedDifference
 from picsc_cli.text.method_names import PAPERS_NAMES
-from picsc_cli.text.page import Page, percent, points, probable, signed, span
-from picsc_cli.text.sheet import Sheet, bold, mean_of, methods_of, name_of, with_interval
+from picsc_cli.text.numbers import count, decimals, nats, nats_within, percent, points, points_within, probable
+from picsc_cli.text.page import Page
+from picsc_cli.text.sheet import Sheet, bold, mean_of, methods_of, name_of, paired
 
 if TYPE_CHECKING:
     from picsc.reports.common import Interval
@@ -31,7 +32,7 @@ _FAILURES = 8
 
 
 def compare_sheets(table: RecipeTable, page: Page) -> list[Sheet]:
-    """Per way that targets came about: the paper's table, controls, tests, and how well targets are foretold.
+    """Per way that targets came about: the paper's table, controls, tests, and errors of cross-validation's estimates.
 
     Args:
         table: of a recipe with `verb: compare`.
@@ -47,15 +48,15 @@ def compare_sheets(table: RecipeTable, page: Page) -> list[Sheet]:
             _controls(rows, over, page),
             _on_each(rows, page),
             _weights(rows, page),
-            _foretold(rows, over, page, "error"),
-            _foretold(rows, over, page, "bias"),
+            _estimates(rows, over, page, "error"),
+            _estimates(rows, over, page, "bias"),
             _tests(rows, over, page),
         ]
     return [sheet for sheet in sheets if sheet.rows]
 
 
 def compare_notes(table: RecipeTable) -> Iterator[str]:
-    """What the tables do not show: what the paper's rows are, and which methods lack a number and why."""
+    """Notes on the paper's rows, and on methods without a number and why."""
     if table.paper:
         yield f"paper: {table.paper}; the paper's row stands beneath ours, then ours minus the paper's in points"
     deltas = {delta.name: delta for _, run in _run(table.rows) for delta in run.deltas}
@@ -63,15 +64,15 @@ def compare_notes(table: RecipeTable) -> Iterator[str]:
         yield "; ".join(f"{delta.name}: points that {delta.ours} is above {delta.against}" for delta in deltas.values())
     if any(_accuracy(row, score.method, Page()).endswith("*") for row, run in _run(table.rows) for score in run.scores):
         yield "a star on a number: the mean of the models that have one; differences pair them with the same of others"
-    told = [
+    missing = [
         f"{row.data}, {score.method}: {score.failed} of {score.models} models have no number, first: {score.reason}"
         for row, run in _run(table.rows)
         for score in run.scores
         if score.failed
     ]
-    yield from told[:_FAILURES]
-    if len(told) > _FAILURES:
-        yield f"and {len(told) - _FAILURES} more methods without a number; --output json has all of them"
+    yield from missing[:_FAILURES]
+    if len(missing) > _FAILURES:
+        yield f"and {len(missing) - _FAILURES} more methods without a number; --output json has all of them"
 
 
 def _papers(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet:
@@ -81,7 +82,7 @@ def _papers(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet:
     cells = []
     for row in rows:
         run = row.comparison
-        counts = [page.none if count is None else str(count) for count in (row.rows, row.pieces)]
+        counts = [count(value, page) for value in (row.rows, row.pieces)]
         ours = [_named(run.deltas if run else (), name) for name in deltas]
         shown = [_accuracy(row, method, page) for method in methods]
         cells.append([name_of(row, page), *map(Text, [*counts, *shown]), *(_points(delta, page) for delta in ours)])
@@ -96,8 +97,8 @@ def _papers(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet:
 
 def _heading(rows: list[RecipeRow]) -> str:
     repeats = dict.fromkeys(run.repeats for _, run in _run(rows))
-    said = "" if len(repeats) != 1 else f"; {next(iter(repeats))} {'repeat' if 1 in repeats else 'repeats'}"
-    return f"Target: {rows[0].target}{said}"
+    ending = "" if len(repeats) != 1 else f"; {next(iter(repeats))} {'repeat' if 1 in repeats else 'repeats'}"
+    return f"Target: {rows[0].target}{ending}"
 
 
 def _beneath(run: Comparison, methods: Sequence[str], deltas: Sequence[str], page: Page) -> Iterator[list[Text]]:
@@ -154,13 +155,13 @@ def _on_each(rows: list[RecipeRow], page: Page) -> Sheet:
 
 
 def _weights(rows: list[RecipeRow], page: Page) -> Sheet:
-    """How alike training and target rows are, and how much the weightings leave to learn from."""
-    weighed = [name for name in methods_of(rows) if any(_ess(run, name) is not None for _, run in _run(rows))]
+    """The separation of training and target rows, and the effective sample sizes of the weightings."""
+    weighted = [name for name in methods_of(rows) if any(_ess(run, name) is not None for _, run in _run(rows))]
     cells = [
         [
             name_of(row, page),
-            Text(page.none if run.separation is None else f"{run.separation:.2f}"),
-            *(Text(_whole(_ess(run, name), page)) for name in weighed),
+            Text(decimals(run.separation, 2, page)),
+            *(Text(_whole(_ess(run, name), page)) for name in weighted),
         ]
         for row, run in _run(rows)
     ]
@@ -168,17 +169,15 @@ def _weights(rows: list[RecipeRow], page: Page) -> Sheet:
         "Weights; separation: how well a classifier tells training from target rows, 0.50 where they look alike; then "
         "effective sample size, percent of the training rows"
     )
-    return Sheet(heading, ("data set", "separation", *weighed), cells if weighed else [])
+    return Sheet(heading, ("data set", "separation", *weighted), cells if weighted else [])
 
 
 def _difference(run: Comparison, other: str, page: Page) -> tuple[Text, Text]:
     """PIcsC minus another method with its interval, and p."""
     found = run.against(other)
     if found is None:
-        return Text(page.none), Text(page.none)
-    return with_interval(points(found.accuracy, page), span(found.accuracy_interval, 1, page, scale=100)), Text(
-        probable(found.accuracy_p, page)
-    )
+        return paired(None, None, None, page)
+    return paired(found.accuracy, found.accuracy_interval, found.accuracy_p, page)
 
 
 _MEASURES: dict[Literal["error", "bias"], str] = {
@@ -187,23 +186,23 @@ _MEASURES: dict[Literal["error", "bias"], str] = {
 }
 
 
-def _foretold(rows: list[RecipeRow], over: OverSets | None, page: Page, measure: Literal["error", "bias"]) -> Sheet:
-    """How far off cross-validation's estimates are, for each way to weigh its tested rows."""
+def _estimates(rows: list[RecipeRow], over: OverSets | None, page: Page, measure: Literal["error", "bias"]) -> Sheet:
+    """The errors of cross-validation's estimates, for each kind of weights of its tested rows."""
     ways = list(dict.fromkeys(risk.by for _, run in _run(rows) for risk in run.risks))
     cells = [
         [
             name_of(row, page),
-            *(Text(_nats(_off(run.risk(by), "log_loss", measure), page)) for by in ways),
+            *(Text(nats(_off(run.risk(by), "log_loss", measure), page)) for by in ways),
             *(Text(percent(_off(run.risk(by), "accuracy", measure), page)) for by in ways),
         ]
         for row, run in _run(rows)
         if run.risks
     ]
     if over is not None and over.foretold and len(rows) > 1:
-        told = {one.by: one for one in over.foretold if one.measure == measure}
-        means = [_nats(told[by].log_loss_error if by in told else None, page) for by in ways]
-        means += [percent(told[by].accuracy_error if by in told else None, page) for by in ways]
-        closer = [_closer(told.get(by), kind) for kind in ("log_loss_closer", "accuracy_closer") for by in ways]
+        by_weights = {one.by: one for one in over.foretold if one.measure == measure}
+        means = [nats(by_weights[by].log_loss_error if by in by_weights else None, page) for by in ways]
+        means += [percent(by_weights[by].accuracy_error if by in by_weights else None, page) for by in ways]
+        closer = [_closer(by_weights.get(by), kind) for kind in ("log_loss_closer", "accuracy_closer") for by in ways]
         cells += [bold([mean_of(over), *means]), bold(["closer in", *closer])]
     heading = (
         f"How well cross-validation of st-cv foretells the target: {_MEASURES[measure]}, log-loss in nats and accuracy "
@@ -217,9 +216,9 @@ def _off(risk: Risk | None, kind: str, measure: str) -> float | None:
     return None if risk is None else getattr(risk, f"{kind}_{measure}")
 
 
-def _closer(told: Foretold | None, kind: str) -> str:
-    """In how many data sets a way to weigh does better than none."""
-    return "" if told is None or told.by == _UNWEIGHTED else f"{getattr(told, kind)} of {told.sets}"
+def _closer(found: Foretold | None, kind: str) -> str:
+    """The number of data sets in which weights come closer than no weights."""
+    return "" if found is None or found.by == _UNWEIGHTED else f"{getattr(found, kind)} of {found.sets}"
 
 
 def _tests(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet:
@@ -234,9 +233,9 @@ def _tests(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet:
         [
             Text(test.against),
             *([] if isinstance(test, Difference) else [Text(str(test.sets))]),
-            with_interval(points(test.accuracy, page), span(test.accuracy_interval, 1, page, scale=100)),
+            points_within(test.accuracy, test.accuracy_interval, page),
             Text(probable(test.accuracy_p, page)),
-            with_interval(signed(test.log_loss, 3, page, more="red", less="green"), span(_log_loss(test), 3, page)),
+            nats_within(test.log_loss, _log_loss(test), page),
             Text(probable(test.log_loss_p, page)),
         ]
         for test in tests
@@ -257,7 +256,7 @@ def _run(rows: Sequence[RecipeRow]) -> list[tuple[RecipeRow, Comparison]]:
 
 
 def _accuracy(row: RecipeRow, method: str, page: Page) -> str:
-    """With a star where some models have no number, since the mean is then over other targets than those of others."""
+    """The accuracy, with a star where some models have no number: the mean is then over fewer targets than others'."""
     found = next((score.accuracy for score in row.scores if score.method == method), None)
     sure = None if row.comparison is None else row.comparison.score(method)
     return percent(found, page) + ("*" if found is not None and sure is not None and sure.failed else "")
@@ -292,8 +291,4 @@ def _ess(run: Comparison, method: str) -> float | None:
 
 
 def _whole(share: float | None, page: Page) -> str:
-    return page.none if share is None else f"{100 * share:.0f}"
-
-
-def _nats(value: float | None, page: Page) -> str:
-    return page.none if value is None else f"{value:.3f}"
+    return decimals(None if share is None else 100 * share, 0, page)

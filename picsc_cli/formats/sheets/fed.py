@@ -1,4 +1,4 @@
-"""The tables of recipes with clients as rows of cells, the same for every format that shows tables.
+"""The tables of recipes with `verb: fed` as rows of cells, the same for every format that shows tables.
 
 Accuracies and their differences are in percent and percentage points; nothing is computed.
 """
@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from picsc_cli.text.page import Page, percent, points, probable, span
-from picsc_cli.text.sheet import Sheet, bold, mean_of, methods_of, name_of, with_interval
+from picsc_cli.text.numbers import count, percent, points
+from picsc_cli.text.page import Page
+from picsc_cli.text.sheet import Sheet, bold, mean_of, methods_of, name_of, paired
 
 if TYPE_CHECKING:
     from picsc.reports.recipes import Federation, OverSets, RecipeRow, RecipeTable
 
 _OURS = "picsc"
 _AGAINST = ("fedavg", "scaffold")
-"""Methods that every data set's row is compared with; the others stand in the report for machines."""
+"""Methods that every data set's row is compared with; the others are in the report for machines."""
 
 
 def fed_sheets(table: RecipeTable, page: Page) -> list[Sheet]:
@@ -44,14 +45,14 @@ def _accuracies(rows: list[RecipeRow], means: list[OverSets], page: Page) -> She
     cells = [
         [
             name_of(row, page),
-            *(Text(page.none if count is None else str(count)) for count in (row.rows, row.pieces)),
+            *(Text(count(value, page)) for value in (row.rows, row.pieces)),
             *map(Text, [percent(score.accuracy, page) for score in row.scores] or [page.none] * len(methods)),
         ]
         for row in rows
     ]
     for over in means:
-        count = "" if over.pieces is None else str(over.pieces)
-        cells.append(bold([mean_of(over), "", count, *(percent(score.accuracy, page) for score in over.scores)]))
+        clients = "" if over.pieces is None else str(over.pieces)
+        cells.append(bold([mean_of(over), "", clients, *(percent(score.accuracy, page) for score in over.scores)]))
     return Sheet(rows[0].clients, ("data set", "rows", "K", *methods), cells)
 
 
@@ -77,9 +78,8 @@ def _difference(run: Federation, other: str, page: Page) -> tuple[Text, Text]:
     """PIcsC minus another method with its interval, and p."""
     found = run.against(other)
     if found is None:
-        return Text(page.none), Text(page.none)
-    interval = span(found.interval, 1, page, scale=100)
-    return with_interval(points(found.accuracy, page), interval), Text(probable(found.p, page))
+        return paired(None, None, None, page)
+    return paired(found.accuracy, found.interval, found.p, page)
 
 
 def _worst(run: Federation, method: str) -> float | None:
@@ -93,9 +93,9 @@ def _printed(table: RecipeTable, page: Page) -> Sheet:
     rows = []
     for row, run in found:
         scores = {score.method: score for score in run.scores}
-        beside = [(percent(scores[name].printed, page), points(scores[name].difference, page)) for name in methods]
+        pairs = [(percent(scores[name].printed, page), points(scores[name].difference, page)) for name in methods]
         rows.append(
-            [name_of(row, page), Text(row.clients), *(cell for one, other in beside for cell in (Text(one), other))]
+            [name_of(row, page), Text(row.clients), *(cell for one, other in pairs for cell in (Text(one), other))]
         )
     titles = [title for method in methods for title in (method, "Δ")]
     heading = f"The paper's numbers, {table.paper}; Δ: ours minus the paper's, points"

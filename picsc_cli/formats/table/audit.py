@@ -1,4 +1,4 @@
-"""Audit reports as text for people: three lines of summary, a table as a paper prints it, findings, a footer.
+"""Audits as text for people: three lines of summary, a table as a paper prints it, findings, a footer.
 
 Everything shown is read from the report; nothing is computed but widths.
 """
@@ -13,7 +13,8 @@ from rich.text import Text
 
 from picsc_cli.text import sections
 from picsc_cli.text.audit_words import moved, overall_lines, side, standing
-from picsc_cli.text.page import Page, cut, drawn, number, one_line, paper_table, paragraph, probability, words
+from picsc_cli.text.numbers import number, probability
+from picsc_cli.text.page import Page, cut, drawn, one_line, paper_table, paragraph, words
 from picsc_cli.text.reading_words import reading_line
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _NAMES = 3
 """Columns named per piece."""
 _LONGEST_PIECE = 24
 
-_BESIDE = "top columns"
+_TOP_COLUMNS = "top columns"
 
 
 def audit_summary(report: AuditReport, page: Page) -> str:
@@ -88,13 +89,13 @@ def _pieces(report: AuditReport, shown: Sequence[FragmentReport], page: Page) ->
     for title, width, end in zip(titles, widths, justify, strict=True):
         table.add_column(title, justify=end, min_width=width, no_wrap=True, vertical="bottom")
     if room:
-        table.add_column(_BESIDE, no_wrap=True, vertical="bottom")
+        table.add_column(_TOP_COLUMNS, no_wrap=True, vertical="bottom")
     for fragment, row in zip(shown, rows, strict=True):
         *cells, verdict = row
-        beside = [Text(_what(fragment, report.level, room, page))] if room else []
-        table.add_row(*map(Text, cells), Text(verdict, sections.VERDICT_STYLE[fragment.verdict]), *beside)
+        top = [Text(_what(fragment, report.level, room, page))] if room else []
+        table.add_row(*map(Text, cells), Text(verdict, sections.VERDICT_STYLE[fragment.verdict]), *top)
     ample = page.width + sum(widths) + 3 * len(widths)  # so that rich never shrinks a column
-    return drawn(table, page, width=ample) + "".join(_notes(report, shown, page, beside=bool(room)))
+    return drawn(table, page, width=ample) + "".join(_notes(report, shown, page, shown_in_table=bool(room)))
 
 
 def _row(fragment: FragmentReport, draws: int, page: Page) -> tuple[str, ...]:
@@ -109,7 +110,7 @@ def _row(fragment: FragmentReport, draws: int, page: Page) -> tuple[str, ...]:
 
 
 def _layout(shown: Sequence[FragmentReport], widths: Sequence[int], level: float, page: Page) -> tuple[int, int]:
-    """Spaces between columns, and the room beside them for the top columns.
+    """Spaces between columns, and the room right of them for the top columns.
 
     Returns:
         The gap, 2 or 1; and the room, 0 when the top columns of some piece need lines of their own beneath the table.
@@ -118,13 +119,13 @@ def _layout(shown: Sequence[FragmentReport], widths: Sequence[int], level: float
     needed = max((cell_len(_what(fragment, level, 0, page)) for fragment in shown), default=0)
     for gap in (2, 1):
         room = page.width - taken[gap] - gap
-        if needed and room >= max(needed, len(_BESIDE)):
+        if needed and room >= max(needed, len(_TOP_COLUMNS)):
             return gap, room
     return (2 if taken[2] <= page.width else 1), 0
 
 
 def _what(fragment: FragmentReport, level: float, room: int, page: Page) -> str:
-    """What moved, strongest first: as many columns as fit, at least one, then how many more there are.
+    """The columns that moved, strongest first: as many as fit, at least one, then how many more there are.
 
     A piece that is not shifted, or without such a column, shows its reason instead; it may be empty.
     """
@@ -144,11 +145,11 @@ def _name(column: ColumnShift, page: Page) -> str:
     return cut(words(column.name, page), max(_LONGEST_PIECE, page.width // 2), page) + side(column)
 
 
-def _notes(report: AuditReport, shown: Sequence[FragmentReport], page: Page, *, beside: bool) -> Iterator[str]:
-    """Lines beneath the table: the top columns it had no room for, and what the columns' notes say."""
+def _notes(report: AuditReport, shown: Sequence[FragmentReport], page: Page, *, shown_in_table: bool) -> Iterator[str]:
+    """Lines beneath the table: the top columns it had no room for, and the notes of columns."""
     for fragment in shown:
         piece = cut(words(fragment.name, page), _LONGEST_PIECE, page)
-        what = "" if beside else _what(fragment, report.level, page.width - cell_len(piece) - 3, page)
+        what = "" if shown_in_table else _what(fragment, report.level, page.width - cell_len(piece) - 3, page)
         if what:
             yield paragraph(f"{piece}: {what}", page, indent=1, hanging=2)
         for column in moved(fragment, report.level)[:_NAMES]:
@@ -157,7 +158,7 @@ def _notes(report: AuditReport, shown: Sequence[FragmentReport], page: Page, *, 
 
 
 def _footer(report: AuditReport) -> tuple[str, ...]:
-    """How the verdicts were reached: the null and its thresholds; the reference, the model question and the seed."""
+    """The lines on how verdicts were reached: the null, thresholds, the reference, the model question and the seed."""
     null, data = report.null, report.data
     drawn_from = f" on {null.rows} rows" if null.rows != data.rows else ""
     thresholds = f"level {report.level:g}; min effect {report.min_effect:g}"

@@ -1,4 +1,4 @@
-"""A comparison's report as text for people: three lines, the paper's table, the methods, risks, targets, a footer.
+"""Comparisons of methods as text for people: three lines, the paper's table, the methods, risks, targets, a footer.
 
 Everything shown is read from the report; nothing is computed but widths. Accuracies, their differences and errors are
 in percent and percentage points, log-losses in nats; a relative difference stands in a sentence of its own.
@@ -13,7 +13,8 @@ from rich.text import Text
 
 from picsc_cli.text import sections
 from picsc_cli.text.method_names import PAPERS_NAMES
-from picsc_cli.text.page import Page, cut, figures, paragraph, percent, points, probable, signed, span, words
+from picsc_cli.text.numbers import decimals, extent, nats, percent, percent_within, points, probable, signed
+from picsc_cli.text.page import Page, cut, figures, paragraph, words
 
 if TYPE_CHECKING:
     from picsc.reports.compare import CompareMethodReport, CompareReport, CompareUnit, TargetInfo
@@ -21,26 +22,22 @@ if TYPE_CHECKING:
 MOST_TARGETS = 12
 """Targets with a row of their own."""
 LONGEST_TARGET = 22
+"""Cells of a target's name at most."""
 _FAILURES = 5
 """Refused weightings and failed models that are named."""
 _BASE, _OURS = "st-cv", "picsc"
 
 
-def compare_summary(report: CompareReport, page: Page) -> str:
-    """The three lines of the summary, each on one line whatever its length."""
-    return sections.three_lines(report.summary, page, "bold")
-
-
 def compare_table(report: CompareReport, page: Page, *, verbose: bool = False) -> str:
     """The whole report; `verbose` adds what the methods are, the columns as understood and the settings."""
     parts = [
-        compare_summary(report, page),
+        sections.summary(report, page),
         paragraph(_title(report), page) + _accuracies(report, page),
         _methods(report, page),
     ]
     parts += [_risks(report, page)] if report.risks else []
     parts += [_targets(report, page)] if len(report.targets) > 1 else []
-    parts += sections.method_sections(report, _sentences(report, page), _footer(report), page, verbose=verbose)
+    parts += sections.method_sections(report, _sentences(report, page), sections.footer(report), page, verbose=verbose)
     return "\n".join(parts)
 
 
@@ -74,12 +71,12 @@ def _accuracies(report: CompareReport, page: Page) -> str:
 
 
 def _star(method: CompareMethodReport) -> str:
-    """Marks a mean over other targets than those of the rest."""
+    """A star for a mean over fewer targets than there are; else nothing."""
     return "*" if method.accuracy is not None and None in method.targets else ""
 
 
 def _notes(report: CompareReport) -> Iterator[str]:
-    """What stands beneath the paper's table: targets without a row, and its differences as the paper divides them."""
+    """Notes beneath the paper's table: targets without a row, and its differences as the paper divides them."""
     rest = len(report.targets) - MOST_TARGETS
     if rest > 0:
         yield f"and {rest} more targets, which the mean has too; --output json has all of them"
@@ -119,8 +116,8 @@ def _method(method: CompareMethodReport, ours: CompareMethodReport | None, page:
     weights = method.weights
     return [
         Text(words(method.method, page)),
-        Text(f"{percent(method.accuracy, page)} {span(method.interval, 1, page, scale=100)}".rstrip()),
-        Text(page.none if method.log_loss is None else f"{method.log_loss:.3f}"),
+        Text(percent_within(method.accuracy, method.interval, page)),
+        Text(nats(method.log_loss, page)),
         points(base.accuracy if base else None, page),
         Text(probable(base.accuracy_p if base else None, page)),
         Text(probable(versus.accuracy_p if versus else None, page)),
@@ -147,15 +144,15 @@ def _seconds(value: float | None, page: Page) -> Text:
 
 
 def _risks(report: CompareReport, page: Page) -> str:
-    """How well cross-validation on training rows foretells the plain model's scores on the target."""
+    """The table of cross-validation's estimates: how close they come to the plain model's scores on the target."""
     titles = ("tested rows\nweighed by", "foretold\naccuracy", "off by,\npoints", "foretold\nlog-loss", "off by,\nnats")
     rows = [
         [
             Text(words(risk.by, page)),
             Text(percent(risk.accuracy, page)),
             Text(percent(risk.accuracy_error, page)),
-            Text(page.none if risk.log_loss is None else f"{risk.log_loss:.3f}"),
-            Text(page.none if risk.log_loss_error is None else f"{risk.log_loss_error:.3f}"),
+            Text(nats(risk.log_loss, page)),
+            Text(nats(risk.log_loss_error, page)),
         ]
         for risk in report.risks
     ]
@@ -169,13 +166,13 @@ def _risks(report: CompareReport, page: Page) -> str:
 
 
 def _targets(report: CompareReport, page: Page) -> str:
-    """Several targets: whose rows do what, and how far they are from the training rows."""
+    """The table of several targets: numbers of rows by use, and how far they are from the training rows."""
     titles = ("target", "rows that\nlearn", "looked\nat", "with\nlabels", "judge", "separation")
     rows = [
         [
             Text(cut(words(target.name, page), LONGEST_TARGET, page)),
             *(Text(str(count)) for count in (target.train, target.adapt, target.labelled, target.judge)),
-            Text(page.none if target.separation is None else f"{target.separation:.2f}"),
+            Text(decimals(target.separation, 2, page)),
         ]
         for target in report.targets[:MOST_TARGETS]
     ]
@@ -184,16 +181,16 @@ def _targets(report: CompareReport, page: Page) -> str:
 
 
 def _sentences(report: CompareReport, page: Page) -> Iterator[str]:
-    """What the tables do not show: the rows of one target, what was chosen, and what has no result."""
+    """Facts that the tables do not show: the rows of one target, what was chosen, and what has no result."""
     if len(report.targets) == 1:
         yield _target(report.targets[0])
     chosen = [
-        f"{method.method} {words(_between(method.strengths), page)}" for method in report.methods if method.strengths
+        f"{method.method} {words(extent(method.strengths), page)}" for method in report.methods if method.strengths
     ]
     if chosen:
         yield f"λ or weight decay that was used: {', '.join(chosen)}"
     powers = [
-        f"{method.method} {words(_between(method.exponents), page)}" for method in report.methods if method.exponents
+        f"{method.method} {words(extent(method.exponents), page)}" for method in report.methods if method.exponents
     ]
     if powers:
         yield f"power of the weights that was chosen: {', '.join(powers)}"
@@ -206,7 +203,7 @@ def _sentences(report: CompareReport, page: Page) -> Iterator[str]:
 
 
 def _target(target: TargetInfo) -> str:
-    """Whose rows do what, where there is one target."""
+    """The numbers of rows by use, where there is one target."""
     labelled = f" ({target.labelled} with labels)" if target.labelled else ""
     rows = f"{target.train} rows learn, {target.adapt} of the target are looked at{labelled}, {target.judge} judge"
     if target.separation is None:
@@ -214,12 +211,6 @@ def _target(target: TargetInfo) -> str:
     return (
         f"{target.name}: {rows}; separation {target.separation:.2f} (0.5 where rows look alike, 1 where none overlap)"
     )
-
-
-def _between(values: tuple[float, ...]) -> str:
-    """One value, or the smallest and the largest."""
-    ends = dict.fromkeys((values[0], values[-1]))
-    return "\N{EN DASH}".join(f"{value:g}" for value in ends)
 
 
 def failed(report: CompareReport) -> list[str]:
@@ -239,13 +230,3 @@ def _which(units: list[CompareUnit], repeats: int) -> str:
     if len(units) == 1:
         return f"repeat {units[0].repeat}"
     return "every repeat" if len(units) == repeats else f"{len(units)} of {repeats} repeats"
-
-
-def _footer(report: CompareReport) -> tuple[str, ...]:
-    """How numbers were reached: score, test, seed and versions."""
-    score = "R² of" if report.data.task == "regression" else "accuracy of"
-    return (
-        f"test: {report.test}",
-        f"score: {score} {sections.question(report.data)}, percent; seed {report.settings.get('seed')}",
-        *sections.versions(report.manifest),
-    )

@@ -1,4 +1,4 @@
-"""A cross-validation report as text for people: three lines, the paper's table, the comparison, findings, a footer.
+"""Cross-validations as text for people: three lines, the paper's table, the comparison, findings, a footer.
 
 Everything shown is read from the report; nothing is computed but widths. Accuracies and their differences are in
 percent and percentage points; log-losses in nats.
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from picsc_cli.text import sections
-from picsc_cli.text.page import Page, cut, figures, paragraph, percent, points, probable, signed, span, words
+from picsc_cli.text.numbers import extent, nats, percent, percent_span, percent_within, points, probable, signed
+from picsc_cli.text.page import Page, cut, figures, paragraph, words
 
 if TYPE_CHECKING:
     from picsc.reports.cv import CvReport, MethodReport, Unit
@@ -25,16 +26,11 @@ _FAILURES = 5
 _BASE, _OURS = "st-cv", "picsc"
 
 
-def cv_summary(report: CvReport, page: Page) -> str:
-    """The three lines of the summary, each on one line whatever its length."""
-    return sections.three_lines(report.summary, page, "bold")
-
-
 def cv_table(report: CvReport, page: Page, *, verbose: bool = False) -> str:
     """The whole report; `verbose` adds what the methods are, the columns as understood and the settings."""
     title = f"{report.data.name}, {report.data.rows} rows, {report.pieces}, {_runs(report)}"
-    parts = [cv_summary(report, page), paragraph(title, page) + _pieces(report, page), _comparison(report, page)]
-    parts += sections.method_sections(report, _sentences(report, page), _footer(report), page, verbose=verbose)
+    parts = [sections.summary(report, page), paragraph(title, page) + _pieces(report, page), _comparison(report, page)]
+    parts += sections.method_sections(report, _sentences(report, page), sections.footer(report), page, verbose=verbose)
     return "\n".join(parts)
 
 
@@ -92,7 +88,7 @@ def _comparison(report: CvReport, page: Page) -> str:
         "λ",
         "share",
     )
-    ours = next((method for method in report.methods if method.method == _OURS), None)
+    ours = report.method(_OURS)
     rows = []
     for method in report.methods:
         base = method.against(_BASE)
@@ -100,13 +96,13 @@ def _comparison(report: CvReport, page: Page) -> str:
         rows.append(
             [
                 Text(words(_name(method), page)),
-                Text(f"{percent(method.mean, page)} {span(method.interval, 1, page, scale=100)}".rstrip()),
-                Text(page.none if method.log_loss is None else f"{method.log_loss:.3f}"),
+                Text(percent_within(method.mean, method.interval, page)),
+                Text(nats(method.log_loss, page)),
                 signed(base.log_loss if base else None, 3, page, more="red", less="green"),
                 Text(probable(base.accuracy_p if base else None, page)),
                 Text(probable(base.log_loss_p if base else None, page)),
                 Text(probable(versus.accuracy_p if versus else None, page)),
-                Text(words(_strengths(method.strengths), page) or page.none),
+                Text(words(extent(method.strengths), page) or page.none),
                 Text(page.none if method.penalty_share is None else f"{method.penalty_share:.0%}"),
             ]
         )
@@ -121,18 +117,11 @@ def _name(method: MethodReport) -> str:
     return method.method.removeprefix(f"{_OURS}, ")
 
 
-def _strengths(strengths: tuple[float, ...]) -> str:
-    """One value, or the smallest and the largest that were chosen."""
-    if len(strengths) < 2:
-        return "".join(f"{strength:g}" for strength in strengths)
-    return f"{strengths[0]:g}\N{EN DASH}{strengths[-1]:g}"
-
-
 def _sentences(report: CvReport, page: Page) -> Iterator[str]:
-    """What the tables do not show: where accuracy went, the weighted scores, the trigger, and what failed."""
+    """Facts that the tables do not show: where accuracy was lost, the weighted scores, the trigger, and failures."""
     loss = report.loss
     if loss is not None:
-        interval = "" if loss.shift_interval is None else f" {span(loss.shift_interval, 1, page, scale=100)}"
+        interval = "" if loss.shift_interval is None else f" {percent_span(loss.shift_interval, page)}"
         lost, sample, shift = (percent(part, page) for part in (loss.total, loss.smaller_sample, loss.shift))
         yield (
             f"accuracy that pieces cost st-cv: {lost} points, {sample} by the smaller sample and {shift}{interval} by "
@@ -144,8 +133,8 @@ def _sentences(report: CvReport, page: Page) -> Iterator[str]:
         yield f"weighted by row: {scores}"
     triggers = [method.flagged for method in report.methods if method.flagged is not None]
     if triggers:  # picsc and its unmerged models share one
-        fired, looked = triggers[0]
-        yield f"trigger of picsc: {fired} of {looked} pieces flagged, 5 % expected where nothing is shifted"
+        fired, tested = triggers[0]
+        yield f"trigger of picsc: {fired} of {tested} pieces flagged, 5 % expected where nothing is shifted"
     failures = [(method.method, unit) for method in report.methods for unit in method.units if unit.reason]
     if failures:
         total = sum(len(method.units) for method in report.methods)
@@ -155,13 +144,3 @@ def _sentences(report: CvReport, page: Page) -> Iterator[str]:
 
 def _failure(method: str, unit: Unit) -> str:
     return f"  {method}, {unit.fragment}, repeat {unit.repeat}: {unit.reason}"
-
-
-def _footer(report: CvReport) -> tuple[str, ...]:
-    """How numbers were reached: score, test, seed and versions."""
-    score = "R² of" if report.data.task == "regression" else "accuracy of"
-    return (
-        f"test: {report.test}",
-        f"score: {score} {sections.question(report.data)}, percent; seed {report.settings.get('seed')}",
-        *sections.versions(report.manifest),
-    )

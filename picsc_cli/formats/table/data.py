@@ -1,4 +1,4 @@
-"""`picsc data show` as text: one fact per line, then a table of columns."""
+"""Files as they were read, as text for people: one fact per line, then a table of columns."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from picsc_cli.text.page import Page
 
 _WIDTH = 80
+"""Cells of a line, unless names are long."""
 _NOTE = 24
-"""Notes are never narrower than this."""
+"""Cells of a note at least."""
 _CLASSES = 20
-"""Classes that are listed."""
+"""Number of classes that are listed at most."""
 
 
 def data_summary(report: DataReport, page: Page) -> str:
@@ -32,8 +33,8 @@ def data_table(report: DataReport, page: Page, /, *, verbose: bool) -> str:
 
     Args:
         report: of one file.
-        page: it is written alike for every page.
-        verbose: likewise.
+        page: changes nothing; other reports depend on it.
+        verbose: changes nothing; the table always holds the columns.
     """
     del verbose
     return data_summary(report, page) + "\n" + _columns(report.data.columns)
@@ -62,8 +63,8 @@ def _facts(report: DataReport) -> Iterator[tuple[str, str]]:
         yield from ((choice.name, choice_words(choice)) for choice in data.reading.choices)
     yield "rows", str(data.rows)
     left_out = sum(not column.used for column in data.columns)
-    beside = "" if data.target is None else " beside the target"
-    yield "columns", f"{len(data.columns)}{beside}" + (f", {left_out} of them left out" if left_out else "")
+    apart = "" if data.target is None else " beside the target"
+    yield "columns", f"{len(data.columns)}{apart}" + (f", {left_out} of them left out" if left_out else "")
     yield "target", _target(report)
     if report.classes:
         named = ", ".join(f"{each.name} {each.rows}" for each in report.classes[:_CLASSES])

@@ -1,4 +1,4 @@
-"""A federation's report as text for people: three lines, clients, the paper's table, the comparison, a footer.
+"""Federations as text for people: three lines, clients, the paper's table, the comparison, a footer.
 
 Everything shown is read from the report; nothing is computed but widths and order. Accuracies, their standard
 deviations and their differences are in percent and percentage points; log-losses and divergences in nats.
@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from picsc.reports.fed import of_client
 from picsc_cli.text import sections
-from picsc_cli.text.page import (
-    Page,
-    cut,
+from picsc_cli.text.numbers import (
+    count,
     data_size,
-    figures,
+    decimals,
+    extent,
+    nats,
     number,
-    paragraph,
     percent,
+    percent_within,
     points,
     probable,
-    span,
-    words,
 )
+from picsc_cli.text.page import Page, cut, figures, paragraph, words
 
 if TYPE_CHECKING:
     from picsc.reports.fed import ClientShift, Failure, FedMethodReport, FedReport
@@ -32,22 +33,18 @@ if TYPE_CHECKING:
 MOST_CLIENTS = 12
 """Clients in the table."""
 LONGEST_CLIENT = 24
+"""Cells of a client's name at most."""
 _FAILURES = 5
 """Failed runs and clients that are named."""
 _LARGEST = 3
-"""Clients whose tau is told."""
+"""Clients whose tau is shown."""
 _BASE, _OURS = "fedavg", "picsc"
-
-
-def fed_summary(report: FedReport, page: Page) -> str:
-    """The three lines of the summary, each on one line whatever its length."""
-    return sections.three_lines(report.summary, page, "bold")
 
 
 def fed_table(report: FedReport, page: Page, *, verbose: bool = False) -> str:
     """The whole report; `verbose` adds what the methods are, the columns as understood and the settings."""
     parts = [
-        fed_summary(report, page),
+        sections.summary(report, page),
         paragraph(_title(report), page) + _clients(report, page),
         _methods(report, page),
         _comparison(report, page),
@@ -72,7 +69,7 @@ def _clients(report: FedReport, page: Page) -> str:
     ours = _ours(report)
     shown = sorted(_most_shifted(report.clients)) if len(report.clients) > MOST_CLIENTS else range(len(report.clients))
     titles = ("client", "rows", "label\nKL", "label\nshift", "covariates", "covariate\nKL", f"accuracy\n{ours.method}")
-    rows = [_client(report.clients[k], ours.clients[k] if k < len(ours.clients) else None, page) for k in shown]
+    rows = [_client(report.clients[k], of_client(ours.clients, k), page) for k in shown]
     rest = [client for k, client in enumerate(report.clients) if k not in shown]
     reasons = [client for client in (report.clients[k] for k in shown) if client.reason]
     notes = [f"{client.name}: {client.reason}" for client in reasons[:_FAILURES]]
@@ -85,7 +82,7 @@ def _clients(report: FedReport, page: Page) -> str:
 
 def _ours(report: FedReport) -> FedMethodReport:
     """PIcsC, or the last method of a run without it."""
-    return next((method for method in report.methods if method.method == _OURS), report.methods[-1])
+    return report.method(_OURS) or report.methods[-1]
 
 
 def _most_shifted(clients: Sequence[ClientShift]) -> list[int]:
@@ -144,13 +141,13 @@ def _methods(report: FedReport, page: Page) -> str:
     rows = [
         [
             Text(words(method.method, page)),
-            Text(f"{percent(method.accuracy, page)} {span(method.interval, 1, page, scale=100)}".rstrip()),
+            Text(percent_within(method.accuracy, method.interval, page)),
             Text(percent(method.std_clients, page)),
             Text(percent(method.std_seeds, page)),
             Text(percent(method.best, page)),
-            Text(page.none if method.best_round is None else str(method.best_round)),
+            Text(count(method.best_round, page)),
             Text(percent(method.worst, page)),
-            Text(page.none if method.log_loss is None else f"{method.log_loss:.3f}"),
+            Text(nats(method.log_loss, page)),
         ]
         for method in report.methods
     ]
@@ -184,7 +181,7 @@ def _comparison(report: FedReport, page: Page) -> str:
         "down per\nround",
         "lr",
     )
-    ours = next((method for method in report.methods if method.method == _OURS), None)
+    ours = report.method(_OURS)
     rows = []
     for method in report.methods:
         base = method.against(_BASE)
@@ -195,11 +192,11 @@ def _comparison(report: FedReport, page: Page) -> str:
                 points(base.accuracy if base else None, page),
                 Text(probable(base.p if base else None, page)),
                 Text(probable(versus.p if versus else None, page)),
-                Text(page.none if method.rounds_to_target is None else f"{method.rounds_to_target:.1f}"),
+                Text(decimals(method.rounds_to_target, 1, page)),
                 Text(data_size(method.bytes_to_target, page)),
                 Text(data_size(method.bytes_up, page)),
                 Text(data_size(method.bytes_down, page)),
-                Text(words(_rates(method.lr), page) or page.none),
+                Text(words(extent(method.lr), page) or page.none),
             ]
         )
     target = "" if report.target is None else f"; target: an accuracy of {percent(report.target, page)}"
@@ -207,20 +204,13 @@ def _comparison(report: FedReport, page: Page) -> str:
     return figures(titles, [rows], page) + paragraph(note, page, indent=1, hanging=2)
 
 
-def _rates(rates: Sequence[float]) -> str:
-    """The learning rate of all seeds, or the smallest and the largest."""
-    if len(set(rates)) < 2:
-        return "".join(f"{rate:g}" for rate in rates[:1])
-    return f"{min(rates):g}\N{EN DASH}{max(rates):g}"
-
-
 def _sentences(report: FedReport, page: Page) -> Iterator[str]:
-    """What the tables do not show: the trigger, and what failed."""
+    """Facts that the tables do not show: the trigger, and failures."""
     for method in report.methods:
-        looked = [point for point in method.curve if point.flagged is not None]
-        if looked:
-            told = {point.round: point for point in (looked[0], looked[(len(looked) - 1) // 2], looked[-1])}
-            flagged = ", ".join(f"{point.flagged:.1f} in round {number_}" for number_, point in told.items())
+        tested = [point for point in method.curve if point.flagged is not None]
+        if tested:
+            shown = {point.round: point for point in (tested[0], tested[(len(tested) - 1) // 2], tested[-1])}
+            flagged = ", ".join(f"{point.flagged:.1f} in round {number_}" for number_, point in shown.items())
             yield f"trigger of {method.method}: clients flagged, of {report.participants}: {flagged}"
     triggered = [method for method in report.methods if any(tau is not None for tau in method.tau)]
     if triggered:
@@ -250,9 +240,8 @@ def _failure(method: str, failure: Failure) -> str:
 
 
 def _footer(report: FedReport) -> tuple[str, ...]:
-    """How numbers were reached: test, score, judge, seed and versions."""
-    score = "R² of" if report.data.task == "regression" else "accuracy of"
-    asked = f"{score} {sections.question(report.data)}, percent, mean over clients"
+    """The lines on how the numbers were reached: test, score, test rows, seed and versions."""
+    asked = f"{sections.score(report.data)}, percent, mean over clients"
     return (
         f"test: {report.test}",
         f"score: {asked}; judged by {report.judged}; seed {report.settings.get('seed')}",

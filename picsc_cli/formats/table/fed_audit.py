@@ -1,4 +1,4 @@
-"""An audit of clients by their summaries as text for people: three lines, one table, findings, a footer."""
+"""Audits of clients by their summaries as text for people: three lines, one table, findings, a footer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from rich.text import Text
 
 from picsc_cli.formats.table.fed import LONGEST_CLIENT
 from picsc_cli.text import sections
-from picsc_cli.text.page import Page, cut, data_size, figures, number, paragraph, probable, words
+from picsc_cli.text.numbers import data_size, number, probable
+from picsc_cli.text.page import Page, cut, figures, paragraph, words
 
 if TYPE_CHECKING:
     from picsc.reports.fed import ClientAudit, FedAuditReport
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 MOST_CLIENTS = 40
 """Rows of the table at most, as long as no more clients than that are not ok."""
 _SHORTEST_CLIENT = 12
-"""Below that, a name says too little, and a column gives way."""
-_GIVE_WAY = ("rel.", "label\np")
-"""Columns that a narrow page goes without, the first one first."""
+"""Cells of a client's name at least; a column is left out before names get shorter."""
+_LEFT_OUT_FIRST = ("rel.", "label\np")
+"""Columns that a narrow page leaves out, in this order."""
 
 
 def fed_audit_summary(report: FedAuditReport, page: Page) -> str:
@@ -60,7 +61,7 @@ def _shown(clients: Sequence[ClientAudit]) -> tuple[ClientAudit, ...]:
 
 
 def _clients(shown: Sequence[ClientAudit], page: Page) -> str:
-    """The table of the clients, and why some could not be judged."""
+    """The table of the clients, and why some have no verdict."""
     columns = {
         "rows": [Text(str(client.rows)) for client in shown],
         "τ": [Text(number(client.tau, page)) for client in shown],
@@ -75,7 +76,7 @@ def _clients(shown: Sequence[ClientAudit], page: Page) -> str:
     }
     longest = max((cell_len(words(client.name, page)) for client in shown), default=0)
     wanted = min(longest, LONGEST_CLIENT)
-    for title in _GIVE_WAY:
+    for title in _LEFT_OUT_FIRST:
         if _room(columns, page) < min(wanted, _SHORTEST_CLIENT):
             del columns[title]
     room = min(LONGEST_CLIENT, max(_SHORTEST_CLIENT, _room(columns, page)))
@@ -88,14 +89,14 @@ def _clients(shown: Sequence[ClientAudit], page: Page) -> str:
 
 
 def _room(columns: dict[str, list[Text]], page: Page) -> int:
-    """Cells that names may take beside these columns, one space apart."""
+    """Cells that these columns, one space apart, leave for names."""
     taken = 0
     for title, cells in columns.items():
-        lines = [*words_of(title, page), *(cell.plain for cell in cells)]
+        lines = [*_title_lines(title, page), *(cell.plain for cell in cells)]
         taken += 1 + max(map(cell_len, lines))
     return page.width - taken - 1
 
 
-def words_of(title: str, page: Page) -> list[str]:
+def _title_lines(title: str, page: Page) -> list[str]:
     """The lines of a column's title in the page's alphabet."""
     return [words(line, page) for line in title.split("\n")]

@@ -1,4 +1,4 @@
-"""What recipes found as text for people: one table per recipe, the paper's number beside ours, then tests over sets.
+"""Recipes as text for people: one table each, the paper's number next to ours, then tests over data sets.
 
 Everything shown is read from the report; nothing is computed but widths. Accuracies and their differences are in
 percent and percentage points; log-losses in nats.
@@ -14,13 +14,15 @@ from rich.text import Text
 from picsc_cli.formats.sheets.compare import compare_notes, compare_sheets
 from picsc_cli.formats.sheets.fed import fed_sheets
 from picsc_cli.text import sections
-from picsc_cli.text.page import Page, cut, figures, paragraph, percent, points, probable, signed, span, words
-from picsc_cli.text.sheet import Sheet, mean_of, with_interval
+from picsc_cli.text.numbers import count, nats_within, percent, points, points_within, probable
+from picsc_cli.text.page import Page, cut, figures, paragraph, words
+from picsc_cli.text.sheet import Sheet, mean_of
 
 if TYPE_CHECKING:
     from picsc.reports.recipes import OverSets, RecipeReport, RecipeRow, RecipeTable
 
 _LONGEST_NAME = 14
+"""Cells of a data set's name at most."""
 _HEADS = {
     "weight-decay": "weight-\ndecay",
     "subsample": "sub-\nsample",
@@ -40,7 +42,7 @@ _HEADS = {
 }
 """Methods whose name takes more lines, so that the table fits 80 columns."""
 SHEETS = {"fed": fed_sheets, "compare": compare_sheets}
-"""Verbs whose recipes have more tables than one."""
+"""Functions that make the tables, for verbs whose recipes have more than one."""
 
 
 def recipes_summary(report: RecipeReport, page: Page) -> str:
@@ -88,7 +90,7 @@ def _rows(table: RecipeTable, page: Page) -> str:
                 Text(cut(words(row.data, page), _LONGEST_NAME, page)),
                 Text(_counts(row, page)[0]),
                 Text(row.clients or _counts(row, page)[1]),
-                Text(page.none if row.shifted is None else str(row.shifted)),
+                Text(count(row.shifted, page)),
                 Text(row.verdict or page.none),
             ]
             for row in table.rows
@@ -117,13 +119,13 @@ def _row(row: RecipeRow, methods: int, page: Page, *, paper: bool) -> list[Text]
 
 
 def _counts(row: RecipeRow, page: Page) -> list[str]:
-    return [page.none if count is None else str(count) for count in (row.rows, row.pieces)]
+    return [count(value, page) for value in (row.rows, row.pieces)]
 
 
 def _mean(over: OverSets, page: Page, *, paper: bool) -> list[Text]:
     cells = [mean_of(over), "", str(over.pieces), *(percent(score.accuracy, page) for score in over.scores)]
-    beside = [Text(percent(over.printed, page), "bold"), points(over.difference, page)] if paper else []
-    return [*(Text(cell, "bold") for cell in cells), *beside]
+    papers = [Text(percent(over.printed, page), "bold"), points(over.difference, page)] if paper else []
+    return [*(Text(cell, "bold") for cell in cells), *papers]
 
 
 def _tests(table: RecipeTable, page: Page) -> str:
@@ -135,11 +137,9 @@ def _tests(table: RecipeTable, page: Page) -> str:
             [
                 Text(test.against),
                 Text(str(over.block)),
-                with_interval(points(test.accuracy, page), span(test.accuracy_interval, 1, page, scale=100)),
+                points_within(test.accuracy, test.accuracy_interval, page),
                 Text(probable(test.accuracy_p, page)),
-                with_interval(
-                    signed(test.log_loss, 3, page, more="red", less="green"), span(test.log_loss_interval, 3, page)
-                ),
+                nats_within(test.log_loss, test.log_loss_interval, page),
                 Text(probable(test.log_loss_p, page)),
             ]
             for test in over.tests
@@ -155,25 +155,25 @@ def _means(table: RecipeTable, page: Page) -> Iterator[str]:
         yield f"{sum(row.rows is not None for row in table.rows)} of {len(table.rows)} data sets were run"
     for over in table.over_sets:
         scores = ", ".join(f"{score.method} {percent(score.accuracy, page)}" for score in over.scores)
-        beside = "" if over.printed is None else f"; {table.paper}: {table.method} {percent(over.printed, page)}"
+        papers = "" if over.printed is None else f"; {table.paper}: {table.method} {percent(over.printed, page)}"
         sets = "1 set" if over.sets == 1 else f"{over.sets} sets"
         pieces = over.clients or over.target or f"{over.pieces} pieces"
-        yield f"{pieces}, mean accuracy over {sets}: {scores}{beside}"
+        yield f"{pieces}, mean accuracy over {sets}: {scores}{papers}"
 
 
 def _notes(table: RecipeTable) -> Iterator[str]:
-    """Which paper table and data are shown, and what is missing."""
+    """Notes on the paper's table, on the data, and on what is missing."""
     if table.verb == "compare":
         yield from compare_notes(table)
     elif table.paper:
         yield f"paper: {table.paper}, {table.method}; Δ: our {table.method} minus the paper's, points"
     if table.version:
         yield f"data: {table.version}"
-    told: dict[tuple[str, str], list[str]] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     for row in table.rows:
         if row.reason:
-            told.setdefault(("* " if row.scores else "not run: ", row.reason), []).append(row.data)
-    for (mark, reason), names in told.items():
+            reasons.setdefault(("* " if row.scores else "not run: ", row.reason), []).append(row.data)
+    for (mark, reason), names in reasons.items():
         yield f"{mark}{', '.join(dict.fromkeys(names))}: {reason}"
     yield from on_each(table)
     failed = sum(row.failed for row in table.rows)
@@ -184,12 +184,12 @@ def _notes(table: RecipeTable) -> Iterator[str]:
 
 
 def on_each(table: RecipeTable) -> list[str]:
-    """How the tests on single data sets were made, each way once."""
-    told: dict[str, list[str]] = {}
+    """The ways in which tests on single data sets were made, each once."""
+    tests: dict[str, list[str]] = {}
     for row in table.rows:
         run = row.federation or row.comparison
         if run is not None:
-            told.setdefault(run.test, []).append(row.data)
-    if len(told) == 1:
-        return [f"test on each data set, {test}" for test in told]
-    return [f"test on {', '.join(dict.fromkeys(names))}: {test}" for test, names in told.items()]
+            tests.setdefault(run.test, []).append(row.data)
+    if len(tests) == 1:
+        return [f"test on each data set, {test}" for test in tests]
+    return [f"test on {', '.join(dict.fromkeys(names))}: {test}" for test, names in tests.items()]

@@ -29,7 +29,7 @@ def unescaped(text: str) -> str:
 
 
 def commands(*reports: AuditReport, fail_on: FailOn = FailOn.SHIFT) -> list[dict[str, str]]:
-    """What the runner makes of the lines: level, message and properties."""
+    """The annotations that the runner reads from the lines: level, message and properties."""
     parsed = [re.fullmatch(r"::(\w+) ([^:]*)::(.*)", line) for line in lines_of(*reports, fail_on=fail_on)]
     assert all(parsed)
     return [

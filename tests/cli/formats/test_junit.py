@@ -49,8 +49,8 @@ def test_the_golden_one_is_read_whole(name: str) -> None:
     xml = JUnitXml.fromfile(str(GOLDEN / name))
     counted = [(len(list(suite)), suite.tests) for suite in xml]
     assert counted
-    assert all(there == said for there, said in counted)
-    assert xml.tests == sum(said for _, said in counted)
+    assert all(there == stated for there, stated in counted)
+    assert xml.tests == sum(stated for _, stated in counted)
 
 
 def test_equal_audits_give_equal_bytes_without_time_or_host() -> None:
@@ -110,8 +110,8 @@ def test_any_name_is_kept_as_far_as_xml_can_hold_it(ascii_only: bool) -> None:
     [suite] = suites(file_report(EVIL, piece, findings=(finding,)), ascii_only=ascii_only)
     [case] = list(suite)
     assert (suite.name, case.name, case.classname, case.result[0].message) == (SHOWN, SHOWN, SHOWN, SHOWN)
-    said = next(suite.iterchildren(SystemOut))
-    assert said.text == f"warning: {SHOWN}; {SHOWN}"
+    output = next(suite.iterchildren(SystemOut))
+    assert output.text == f"warning: {SHOWN}; {SHOWN}"
 
 
 def test_properties_say_what_it_takes_to_get_the_same_again() -> None:

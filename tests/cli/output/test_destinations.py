@@ -41,7 +41,7 @@ def nowhere_special(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def streamed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], bytes]:
-    """What `publish` writes to a standard output of some encoding; a file beside it gets the same format."""
+    """The bytes that `publish` writes to a standard output of some encoding."""
 
     def written(output: str, encoding: str) -> bytes:
         stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, newline="")
@@ -114,10 +114,10 @@ def test_markdown_has_every_piece_and_obeys_no_name() -> None:
 # Streams
 
 
-def test_annotations_stand_beside_the_report_unless_they_get_a_place_of_their_own() -> None:
-    table, beside = Output("table", None), Output("github", None, beside=True)
-    assert outputs.parse(["github"]) == (table, beside)
-    assert outputs.parse(["github", "json"]) == (beside, Output("json", None))
+def test_annotations_go_to_standard_error_unless_they_get_a_place_of_their_own() -> None:
+    table, stderr = Output("table", None), Output("github", None, to_stderr=True)
+    assert outputs.parse(["github"]) == (table, stderr)
+    assert outputs.parse(["github", "json"]) == (stderr, Output("json", None))
     assert outputs.parse(["github:-"]) == (Output("github", None),)
     assert outputs.parse(["github:a"]) == (table, Output("github", Path("a")))
     with pytest.raises(SettingsError, match="github is given twice"):

@@ -11,7 +11,8 @@ from rich.cells import cell_len
 
 from picsc.reports.common import DataInfo, Finding, NullInfo
 from picsc_cli.formats.table.audit import MOST_PIECES, audit_summary, audit_table
-from picsc_cli.text.page import Page, number, paragraph, probability
+from picsc_cli.text.numbers import number, probability
+from picsc_cli.text.page import Page, paragraph
 from tests.factories.audit import MODEL_ONLY, SHIFTED, TOO_SMALL, audit_report, column_shift, fragment
 
 GOLDEN = Path(__file__).parents[3] / "golden"

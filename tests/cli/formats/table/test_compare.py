@@ -12,10 +12,11 @@ import pytest
 
 from picsc.reports.compare import CompareReport, CompareUnit, Risk, Weights
 from picsc.settings import PAPERS_METHODS
-from picsc_cli.formats.table.compare import MOST_TARGETS, compare_summary, compare_table, megabytes
+from picsc_cli.formats.table.compare import MOST_TARGETS, compare_table, megabytes
 from picsc_cli.output.registry import as_text
 from picsc_cli.text.method_names import PAPERS_NAMES
 from picsc_cli.text.page import Page
+from picsc_cli.text.sections import summary
 from tests.factories.compare import (
     REFUSED,
     TARGETS,
@@ -87,9 +88,9 @@ def test_each_target_has_its_differences_in_points_and_the_mean_is_bold() -> Non
 
 
 def test_a_mean_over_other_targets_is_marked() -> None:
-    said = "* without the targets on which there is no result"
-    assert said in in_one_line(compare_table(compare_report(), Page()))
-    assert said not in in_one_line(compare_table(of_targets(3), Page()))
+    expected = "* without the targets on which there is no result"
+    assert expected in in_one_line(compare_table(compare_report(), Page()))
+    assert expected not in in_one_line(compare_table(of_targets(3), Page()))
 
 
 def test_relative_differences_stand_in_a_sentence_with_what_they_divide_by() -> None:
@@ -103,8 +104,8 @@ def test_one_target_has_no_mean_and_a_sentence_for_its_rows() -> None:
     text = compare_table(one_target(), Page())
     assert rows_of(text, "mean") == []
     assert rows_of(text, "random")[0][2:] == ["95.1", "96.3", "+1.2"]
-    said = "random part: 455 rows learn, 57 of the target are looked at (10 with labels), 57 judge; separation 0.51"
-    assert said in in_one_line(text)
+    expected = "random part: 455 rows learn, 57 of the target are looked at (10 with labels), 57 judge; separation 0.51"
+    assert expected in in_one_line(text)
     alone = replace(one_target().targets[0], separation=None, labelled=0)
     text = in_one_line(compare_table(one_target(targets=(alone,)), Page()))
     assert "random part: 455 rows learn, 57 of the target are looked at, 57 judge test:" in text
@@ -212,7 +213,7 @@ def test_verbose_says_what_methods_are() -> None:
 
 def test_the_summary_is_three_lines() -> None:
     long = ("picsc: " + "x" * 300, "strongest", f"next: {ESC}[31m")
-    assert compare_summary(compare_report(summary=long), Page()).splitlines() == [long[0], long[1], "next: \\x1b[31m"]
+    assert summary(compare_report(summary=long), Page()).splitlines() == [long[0], long[1], "next: \\x1b[31m"]
 
 
 # Machine formats

@@ -13,10 +13,12 @@ from rich.text import Text
 
 from picsc.reports.cv import CvReport, MethodReport, Unit
 from picsc.reports.recipes import RecipeReport
-from picsc_cli.formats.table.cv import cv_summary, cv_table
+from picsc_cli.formats.table.cv import cv_table
 from picsc_cli.formats.table.recipes import recipes_summary, recipes_table
 from picsc_cli.output.registry import as_text
-from picsc_cli.text.page import Page, figures, signed, span
+from picsc_cli.text.numbers import signed, span
+from picsc_cli.text.page import Page, figures
+from picsc_cli.text.sections import summary
 from tests.factories.audit import audit_report
 from tests.factories.cv import DIVERGED, cv_report, method_report, unit
 from tests.factories.recipes import recipe_report, recipe_row
@@ -149,7 +151,7 @@ def test_both_scores_are_shown_when_rows_have_weights() -> None:
 
 def test_summaries_are_lines_of_their_own() -> None:
     long = ("picsc: " + "x" * 300, "strongest", f"next: {ESC}[31m")
-    assert cv_summary(cv_report(summary=long), Page()).splitlines() == [long[0], "strongest", "next: \\x1b[31m"]
+    assert summary(cv_report(summary=long), Page()).splitlines() == [long[0], "strongest", "next: \\x1b[31m"]
     assert recipes_summary(recipe_report(), Page(400)).splitlines() == [
         f"e4-tables.yaml: {pieces} pieces, mean accuracy over 3 sets: st-cv 80.0, picsc 81.2, weight-decay 80.6, "
         "carried 80.4, average 80.3, subsample 80.2; E4, fold-wise: picsc 81.7"

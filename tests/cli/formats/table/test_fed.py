@@ -1,4 +1,4 @@
-"""Federations as text and pictures: the tables, what is told beneath them, the machine formats, and the curves."""
+"""Federations as text and pictures: the tables, the notes beneath them, the machine formats, and the curves."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ import pytest
 
 from picsc.reports.fed import ClientAudit, FedMethodReport
 from picsc_cli.formats import plot
-from picsc_cli.formats.table.fed import fed_summary, fed_table
+from picsc_cli.formats.table.fed import fed_table
 from picsc_cli.formats.table.fed_audit import fed_audit_summary, fed_audit_table
 from picsc_cli.output.registry import as_text
-from picsc_cli.text.page import Page, data_size
+from picsc_cli.text.numbers import data_size
+from picsc_cli.text.page import Page
+from picsc_cli.text.sections import summary
 from tests.factories.fed import (
     CLIENTS,
     FAILED,
@@ -350,4 +352,4 @@ def test_a_page_of_its_own_holds_the_summary_and_the_picture() -> None:
 
 
 def test_the_summary_of_a_federation_is_bold() -> None:
-    assert fed_summary(fed_report(), Page(colours="standard")).startswith(f"{ESC}[1mpicsc: 92.1")
+    assert summary(fed_report(), Page(colours="standard")).startswith(f"{ESC}[1mpicsc: 92.1")

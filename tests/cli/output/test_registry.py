@@ -1,0 +1,59 @@
+"""Records of reports: the formats they offer, and that every format of a record can be written."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import get_args
+
+import pytest
+
+from picsc import reports
+from picsc.reports import Report
+from picsc_cli.output import destinations, registry
+from picsc_cli.text.page import Page
+from tests.factories.audit import audit_report, audit_reports
+from tests.factories.compare import compare_report
+from tests.factories.cv import cv_report
+from tests.factories.fed import fed_audit_report, fed_report
+from tests.factories.recipes import recipe_report
+
+ALL = (
+    audit_report(), audit_reports(), cv_report(), compare_report(), fed_report(), fed_audit_report(), recipe_report(),
+)  # fmt: skip
+
+
+def test_every_report_has_a_record() -> None:
+    assert set(registry._WRITERS) == set(get_args(Report))
+
+
+@pytest.mark.parametrize(
+    ("name", "formats"),
+    [
+        ("AUDIT_FORMATS", ("table", "json", "csv", "markdown", "junit", "github")),
+        ("CV_FORMATS", ("table", "json", "csv")),
+        ("COMPARE_FORMATS", ("table", "json", "csv", "markdown")),
+        ("FED_FORMATS", ("table", "json", "csv", "markdown")),
+        ("RECIPE_FORMATS", ("table", "json", "csv", "markdown")),
+    ],
+)
+def test_commands_offer_the_formats_of_their_report(name: str, formats: tuple[str, ...]) -> None:
+    assert getattr(destinations, name) == formats
+
+
+def test_reports_that_one_command_writes_offer_the_same() -> None:
+    assert registry.formats_of(reports.AuditReport) == registry.formats_of(reports.AuditReports)
+    assert registry.formats_of(reports.FedReport) == registry.formats_of(reports.FedAuditReport)
+    assert registry.formats_of(reports.DataReport) == ("table", "json")
+
+
+@pytest.mark.parametrize("report", ALL, ids=[type(report).__name__ for report in ALL])
+def test_every_format_of_a_record_can_be_written(report: Report) -> None:
+    writers = registry._WRITERS[type(report)]
+    names = ("summary", *writers.offered, *writers.files)
+    assert all(registry.as_text(report, name, Page()) for name in names)
+
+
+def test_the_destinations_alone_import_no_writer() -> None:
+    code = "import sys; from picsc_cli.output import destinations; assert 'rich' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
