@@ -108,7 +108,7 @@ COMPARE = Verb(
     shuffles_folds=True,
 )
 
-VERBS: tuple[Verb[Any, Any], ...] = (AUDIT, CV, FED, COMPARE)
+VERBS: tuple[Verb[Any, Any], ...] = (AUDIT, CV, COMPARE, FED)
 BY_NAME: dict[str, Verb[Any, Any]] = {verb.name: verb for verb in VERBS}
 _BY_SETTINGS: dict[type[VerbSettings], Verb[Any, Any]] = {verb.settings: verb for verb in VERBS}
 

@@ -259,7 +259,7 @@ class RecipeTable:
     """Name of the file that it was read from."""
     sha256: str
     """SHA-256 of that file."""
-    verb: Literal["audit", "cv", "fed", "compare"]
+    verb: Literal["audit", "cv", "compare", "fed"]
     """The verb that was run."""
     paper: str
     """The paper's table whose numbers are shown; empty when there is none."""

@@ -45,7 +45,8 @@ class FedSettings(Settings):
         Rate | Literal["auto"],
         Option("Number or auto: chosen by method (default {default}).", "RATE", "Training"),
     ] = "auto"
-    """Learning rate of clients; auto chooses one of `picsc.federated.repeats.RATES` for every method on training rows."""
+    """Learning rate of clients; auto chooses one of `picsc.federated.repeats.RATES` for every method on training
+    rows."""
     momentum: Annotated[
         float, Field(ge=0, lt=1), Option("Momentum of clients (default {default}).", "M", "Training")
     ] = 0.0

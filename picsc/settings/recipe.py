@@ -84,7 +84,7 @@ class Recipe(_Keys):
     """What a recipe holds apart from the settings of its verb."""
 
     title: str
-    verb: Literal["audit", "cv", "fed", "compare"]
+    verb: Literal["audit", "cv", "compare", "fed"]
     data: tuple[Entry, ...]
     """At least one."""
     version: str = ""

@@ -109,7 +109,7 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     second = written(tmp_path, "a: [", "y.yaml")
     found = problems_of(first, second, tmp_path / "z.yaml")
     assert found[:8] == (
-        f"{first}:2: verb = 'cvv': must be 'audit', 'cv', 'fed' or 'compare'",
+        f"{first}:2: verb = 'cvv': must be 'audit', 'cv', 'compare' or 'fed'",
         f"{first}:4: folds: unknown key; did you mean cut.folds?",
         f"{first}:5: cut.foldz: unknown key; did you mean folds?",
         f"{first}:6: grids.folds[1] = 1: must be greater than or equal to 2",
