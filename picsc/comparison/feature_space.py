@@ -22,7 +22,9 @@ from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.runtime.devices import as_sums, placed
 from picsc.training.jobs import Trainer
 from picsc.training.network_inputs import ImageInputs, Read, TextInputs
-from picsc.training.network_trainer import ROWS_PER_PASS, NetworkTrainer
+from picsc.training.network_sequence_trainer import ROWS_PER_PASS
+from picsc.training.network_trainer import NetworkTrainer
+from picsc.training.single_inputs import LabelledRows
 from picsc.training.table_trainer import TableTrainer
 
 Space = Literal["raw", "layer"]
@@ -109,7 +111,7 @@ def layer_reader(backend: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
     assert isinstance(backend, NetworkTrainer)  # noqa: S101 - there are two backends
     read, model = backend.reader(source), backend.model(seed)
     with torch.enable_grad():
-        epoch, _ = backend.train(model, read(source), backend.labels(source), seed=seed)
+        epoch, _ = backend.train(model, LabelledRows(read(source), backend.labels(source)), seed=seed)
     if epoch:
         raise NumericsError(
             f"the model whose layer weightings look at diverged at epoch {epoch} with learning rate {backend.lr:g}: "

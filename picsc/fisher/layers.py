@@ -1,4 +1,4 @@
-"""Gradients of single rows with respect to one layer's parameters, kept as factors until something is asked of them.
+"""Row gradients of one layer's parameters, kept as factors from which sums of squares follow without any row's own.
 
 A layer with inputs a and output gradients delta = d log p / d output gives row i the gradient delta_i (x) a_i, so sums
 of squares need no gradient of any single row: (delta^2)' (a^2). Where a parameter is used at several positions of a row
@@ -21,14 +21,14 @@ from torch.nn.functional import pad
 from picsc.fisher.convolution import Columns, fragment_squares
 
 CACHE_FLOATS = 1 << 18
-"""Floats of one intermediate result that stays in a core's cache; larger blocks are cut into smaller ones."""
+"""Size of an intermediate result that stays in a core's cache, in floats; larger blocks are cut into smaller ones."""
 
 
 class RowGradients(Protocol):
     """Gradients (n, p) of n rows with respect to one parameter."""
 
     def part(self, start: int, stop: int) -> RowGradients:
-        """Rows start to stop."""
+        """The gradients of rows start to stop."""
 
     def rows(self) -> Tensor:
         """All of them, (n, p)."""
@@ -83,9 +83,9 @@ class Outer:
     """A matrix used once per row: delta_i (x) a_i."""
 
     delta: Tensor
-    """(n, o)"""
+    """(n, o): output gradients."""
     a: Tensor
-    """(n, q)"""
+    """(n, q): inputs."""
 
     def part(self, start: int, stop: int) -> Outer:
         """Rows start to stop."""
@@ -120,13 +120,13 @@ class Contracted:
     """A matrix used at t positions of a row: sum over positions of delta_it (x) a_it."""
 
     delta: Tensor
-    """(n, g, o, t)"""
+    """(n, g, o, t): output gradients."""
     a: Tensor
-    """(n, ...), the layer's inputs."""
+    """(n, ...): the layer's inputs."""
     columns: Columns
-    """Block by block, because a convolution multiplies the size of its inputs."""
+    """Cut block by block, because a convolution multiplies the size of its inputs."""
     floats: int
-    """What one row's columns take."""
+    """Size of one row's columns, in floats."""
 
     def part(self, start: int, stop: int) -> Contracted:
         """Rows start to stop."""
@@ -169,11 +169,11 @@ class Lookup:
     """A table of which row i reads the lines `tokens[i]`: delta_it is added to line tokens[i, t]."""
 
     tokens: Tensor
-    """int64 (n, t)"""
+    """int64 (n, t): line numbers, in 0..v-1."""
     delta: Tensor
-    """(n, t, e)"""
+    """(n, t, e): output gradient at each position."""
     lines: int
-    """v"""
+    """Lines of the table, v."""
 
     def part(self, start: int, stop: int) -> Lookup:
         """Rows start to stop."""
@@ -190,10 +190,10 @@ class Lookup:
 
     def squares(self) -> Tensor:
         """The sum of their squares, (p,)."""
-        _, lines, met = self.met()
-        return self._scatter(self.lines, lines, met.square()).flatten()
+        _, lines, gradients = self.by_line()
+        return self._scatter(self.lines, lines, gradients.square()).flatten()
 
-    def met(self) -> tuple[Tensor, Tensor, Tensor]:
+    def by_line(self) -> tuple[Tensor, Tensor, Tensor]:
         """Row (u,), line (u,) and gradient (u, e) of each line that a row reads; u of them."""
         # the same token twice in a row adds up before it is squared
         keys, place = torch.unique(self._keys(), return_inverse=True)
@@ -220,8 +220,11 @@ class Summed:
     """A parameter used by several calls (weight sharing): a row's gradients are added before anything is squared."""
 
     parts: tuple[RowGradients, ...]
+    """Gradients from each call."""
     n: int
+    """Rows."""
     p: int
+    """Parameters."""
 
     def part(self, start: int, stop: int) -> Summed:
         """Rows start to stop."""
@@ -254,7 +257,7 @@ def _piecewise(gradients: RowGradients, r: int, k: int) -> Tensor:
     return torch.stack([gradients.part(j * r, (j + 1) * r).squares() for j in range(k)])
 
 
-def together(parts: Sequence[RowGradients], n: int, p: int) -> RowGradients:
+def combined(parts: Sequence[RowGradients], n: int, p: int) -> RowGradients:
     """Gradients of a parameter used by several calls, as one.
 
     Args:
@@ -267,12 +270,12 @@ def together(parts: Sequence[RowGradients], n: int, p: int) -> RowGradients:
     outer = [part for part in parts if isinstance(part, Outer)]
     if len(outer) < len(parts):
         return Summed(tuple(parts), n, p)
-    # the same matrix at every step of a recurrent layer: as if it had met one sequence
+    # the same matrix at every step of a recurrent layer: as if it had been used on one sequence
     return _over_positions(torch.stack([one.delta for one in outer], 1), torch.stack([one.a for one in outer], 1))
 
 
 def _over_positions(delta: Tensor, a: Tensor) -> Contracted:
-    """A matrix that met inputs a (n, t, q) at t positions; delta (n, t, o)."""
+    """A matrix used on inputs a (n, t, q) at t positions; delta (n, t, o)."""
 
     def cut(a: Tensor) -> list[Tensor]:
         return [a.transpose(1, 2)[:, None]]
@@ -284,7 +287,7 @@ def _over_positions(delta: Tensor, a: Tensor) -> Contracted:
     return Contracted(delta.transpose(1, 2)[:, None], a, Columns(cut, fold, 1), floats)
 
 
-def _knows_linear(_layer: nn.Linear, a: Tensor) -> bool:
+def _covers_linear(_layer: nn.Linear, a: Tensor) -> bool:
     return a.ndim >= 2
 
 
@@ -295,14 +298,14 @@ def _linear(_layer: nn.Linear, a: Tensor, delta: Tensor) -> dict[str, RowGradien
     return {"weight": _over_positions(delta, a), "bias": Dense(delta.sum(1))}
 
 
-def _knows_conv2d(layer: nn.Conv2d, a: Tensor) -> bool:
+def _covers_conv2d(layer: nn.Conv2d, a: Tensor) -> bool:
     return a.ndim == 4 and layer.padding_mode == "zeros" and not isinstance(layer.padding, str)
 
 
 def _conv2d(layer: nn.Conv2d, a: Tensor, delta: Tensor) -> dict[str, RowGradients]:
-    assert not isinstance(layer.padding, str)  # noqa: S101 - _knows_conv2d saw to it
+    assert not isinstance(layer.padding, str)  # noqa: S101 - _covers_conv2d has checked it
     (high, wide), (down, right) = layer.kernel_size, layer.stride
-    (apart, aside), (above, beside) = layer.dilation, layer.padding
+    (apart, aside), (above, left) = layer.dilation, layer.padding
     height, width = delta.shape[2:]
     starts = range(0, high * apart, apart)
 
@@ -311,7 +314,7 @@ def _conv2d(layer: nn.Conv2d, a: Tensor, delta: Tensor) -> dict[str, RowGradient
 
         This copies a fifth of what im2col copies for a 5 x 5 kernel.
         """
-        lines = pad(a, (beside, beside, above, above)).unfold(3, (wide - 1) * aside + 1, right)[..., ::aside]
+        lines = pad(a, (left, left, above, above)).unfold(3, (wide - 1) * aside + 1, right)[..., ::aside]
         lines = lines.permute(0, 1, 4, 2, 3).reshape(len(a), layer.groups, -1, lines.shape[2], width)
         return [lines[..., top : top + (height - 1) * down + 1 : down, :].flatten(-2) for top in starts]
 
@@ -322,10 +325,10 @@ def _conv2d(layer: nn.Conv2d, a: Tensor, delta: Tensor) -> dict[str, RowGradient
         for top, piece in zip(starts, pieces, strict=True):
             part = lines[..., top : top + (height - 1) * down + 1 : down, :]
             part += piece.reshape(n, channels, wide, height, width)
-        found = a.new_zeros(n, channels, tall + 2 * above, broad + 2 * beside)
+        found = a.new_zeros(n, channels, tall + 2 * above, broad + 2 * left)
         for j in range(wide):
             found[..., j * aside : j * aside + (width - 1) * right + 1 : right] += lines[:, :, j]
-        return found[:, :, above : above + tall, beside : beside + broad]
+        return found[:, :, above : above + tall, left : left + broad]
 
     delta = delta.reshape(len(delta), layer.groups, -1, height * width)
     floats = a[0].numel() * wide + layer.weight.numel()
@@ -333,7 +336,7 @@ def _conv2d(layer: nn.Conv2d, a: Tensor, delta: Tensor) -> dict[str, RowGradient
     return {"weight": weight, "bias": Dense(delta.sum(-1).flatten(1))}
 
 
-def _knows_embedding(layer: nn.Embedding, _tokens: Tensor) -> bool:
+def _covers_embedding(layer: nn.Embedding, _tokens: Tensor) -> bool:
     return layer.max_norm is None and not layer.scale_grad_by_freq
 
 
@@ -344,7 +347,7 @@ def _embedding(layer: nn.Embedding, tokens: Tensor, delta: Tensor) -> dict[str, 
     return {"weight": Lookup(tokens, delta, layer.num_embeddings)}
 
 
-def _knows_embedding_bag(layer: nn.EmbeddingBag, tokens: Tensor) -> bool:
+def _covers_embedding_bag(layer: nn.EmbeddingBag, tokens: Tensor) -> bool:
     return tokens.ndim == 2 and layer.mode != "max" and layer.max_norm is None and not layer.scale_grad_by_freq
 
 
@@ -359,18 +362,18 @@ def _embedding_bag(layer: nn.EmbeddingBag, tokens: Tensor, delta: Tensor) -> dic
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How one layer type's inputs and output gradients become gradients of rows."""
+    """Gradients of rows from the inputs and output gradients of one layer type."""
 
-    knows: Callable[[Any, Tensor], bool]
-    """Whether this layer with these inputs is covered; if not, automatic differentiation row by row is."""
+    covers: Callable[[Any, Tensor], bool]
+    """True if the rule holds for this layer with these inputs; else it is differentiated row by row."""
     gradients: Callable[[Any, Tensor, Tensor], dict[str, RowGradients]]
-    """Layer, inputs and output gradients, rows first, to gradients by parameter name."""
+    """Maps the layer, its inputs and its output gradients, rows first, to gradients by parameter name."""
 
 
 RULES: dict[type[nn.Module], Rule] = {
-    nn.Linear: Rule(_knows_linear, _linear),
-    nn.Conv2d: Rule(_knows_conv2d, _conv2d),
-    nn.Embedding: Rule(_knows_embedding, _embedding),
-    nn.EmbeddingBag: Rule(_knows_embedding_bag, _embedding_bag),
+    nn.Linear: Rule(_covers_linear, _linear),
+    nn.Conv2d: Rule(_covers_conv2d, _conv2d),
+    nn.Embedding: Rule(_covers_embedding, _embedding),
+    nn.EmbeddingBag: Rule(_covers_embedding_bag, _embedding_bag),
 }
 """By exact type: a subclass may do something else in its forward."""

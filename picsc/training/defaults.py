@@ -1,4 +1,4 @@
-"""What tables, images and texts are trained with where settings leave it open, and the rows that take part."""
+"""Defaults of training by kind of data: batch size, epochs and learning rate, the labelled rows, and the trainer."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ from picsc.training.network_trainer import NetworkTrainer
 from picsc.training.table_trainer import TableTrainer
 
 FULL_BATCH = 10_000
-"""Rows up to which a step sees all of them, as printed."""
+"""Rows of a table up to which every step sees all of them, as printed."""
 TABLE_BATCH = 1024
+"""Rows per step of a larger table."""
 NETWORK_BATCH = 64
-"""Of images and texts."""
+"""Images or texts per step."""
 Kind = Literal["table", "images", "texts"]
 RATES: dict[Kind, float] = {"table": 0.02, "images": 0.001, "texts": 0.003}
-"""Learning rates."""
+"""Learning rate by kind of data."""
 
 
 def kind_of(data: Dataset | ImageSet | TokenSet) -> Kind:
-    """What is trained on."""
+    """The kind of a data set."""
     return "table" if isinstance(data, Dataset) else "images" if isinstance(data, ImageSet) else "texts"
 
 
@@ -41,9 +42,9 @@ def rows_of(data: Dataset | ImageSet | TokenSet, findings: list[Finding], *, ver
     """The rows with a label, as a table, and which of them are an official test part.
 
     Args:
-        data: whatever was read.
-        findings: told of rows without a label.
-        verb: what needs labels, for the message.
+        data: a table, images or texts.
+        findings: receives a finding if rows have no label.
+        verb: the command that needs labels, for the message.
 
     Raises:
         SettingsError: the table has no target.
@@ -58,8 +59,8 @@ def labelled(dataset: Dataset, findings: list[Finding], *, verb: str) -> Dataset
 
     Args:
         dataset: a table.
-        findings: told of rows without a label.
-        verb: what needs labels, for the message.
+        findings: receives a finding if rows have no label.
+        verb: the command that needs labels, for the message.
 
     Raises:
         SettingsError: the table has no target.
@@ -70,11 +71,11 @@ def labelled(dataset: Dataset, findings: list[Finding], *, verb: str) -> Dataset
 
 
 def recipe_of(train: TrainSettings, rows: int, kind: Kind) -> TrainingRecipe:
-    """Defaults that depend on the data, filled in.
+    """Settings of training, with the defaults of the data where they are open.
 
     Args:
-        train: as given.
-        rows: that a model learns from, about.
+        train: the settings given.
+        rows: rows that a model is trained on, about.
         kind: of the data.
     """
     batch_size = train.batch_size
@@ -98,10 +99,10 @@ def trainer_of(
 
     Args:
         data: a table whose rows all have a label, images or bags of words.
-        recipe: how.
-        train: its precision.
-        penalty: Algorithm 1's divergence.
-        device: where.
+        recipe: epochs, minibatches and optimiser.
+        train: settings, for the precision.
+        penalty: divergence between fragments in Algorithm 1.
+        device: device of the models.
         weights: (n,) row weights of a table.
     """
     if isinstance(data, Dataset):
