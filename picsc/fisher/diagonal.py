@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from picsc.equations.likelihood import Likelihood, check_labels
 from picsc.errors import DataError, NumericsError
-from picsc.fisher.layers import RowGradients
+from picsc.fisher.factors import RowGradients
 from picsc.fisher.row_gradients import RowPlan, differentiable_parameters, make_plan, row_gradients
 from picsc.runtime.devices import as_sums
 

@@ -23,7 +23,8 @@ from torch.func import functional_call, grad, vmap
 
 from picsc.equations.likelihood import Likelihood, summed_log_likelihood
 from picsc.errors import NumericsError
-from picsc.fisher.layers import RULES, Dense, RowGradients, combined
+from picsc.fisher.factors import Dense, RowGradients, combined
+from picsc.fisher.layers import RULES
 
 CHUNK_FLOATS = 1 << 22
 """Activations, in floats, held at once unless the caller gives another number."""

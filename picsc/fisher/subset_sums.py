@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from picsc.equations.likelihood import Likelihood
-from picsc.fisher.layers import Lookup
+from picsc.fisher.factors import Lookup
 from picsc.fisher.row_gradients import differentiable_parameters, make_plan, row_gradients
 
 ROWS = 1024
