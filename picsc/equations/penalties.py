@@ -34,7 +34,7 @@ class Anchor(NamedTuple):
     """Mean and precision of Eq. 16's quadratic form, which holds the parameters."""
 
     mean: Tensor
-    """mu_{t-1}, (..., d)."""
+    """mu_{t-1}, the parameters after the fragment before, (..., d)."""
     fisher: Tensor
     """I_global of step t-1, (..., d), non-negative."""
 

@@ -50,7 +50,7 @@ class Dense:
     """Gradients that are cheap to hold: biases, and whatever came from automatic differentiation row by row."""
 
     gradients: Tensor
-    """(n, p)"""
+    """(n, p): the gradients themselves."""
 
     def part(self, start: int, stop: int) -> Dense:
         """Rows start to stop."""

@@ -49,7 +49,7 @@ def _conv2d(layer: nn.Conv2d, a: Tensor, delta: Tensor) -> dict[str, RowGradient
         return [lines[..., top : top + (height - 1) * down + 1 : down, :].flatten(-2) for top in starts]
 
     def fold(pieces: list[Tensor], a: Tensor) -> Tensor:
-        """The same cuts backwards."""
+        """The transpose of `cut`."""
         n, channels, tall, broad = a.shape
         lines = a.new_zeros(n, channels, wide, tall + 2 * above, width)
         for top, piece in zip(starts, pieces, strict=True):

@@ -60,7 +60,7 @@ class _Call:
     a: Tensor | None
     """Its input; None where the rule does not cover the call."""
     edge: GradientEdge | None
-    """Where its output's gradient passes, even if the output is changed in place later."""
+    """The graph's edge that its output's gradient passes, even if the output is changed in place later."""
     rows: int
     """Length of the output's first dimension."""
     floats: int
@@ -264,7 +264,7 @@ def _hooked(layers: tuple[nn.Module, ...], note: Any) -> Iterator[None]:
 
 
 def _uses(total: Tensor, leaves: dict[str, Tensor]) -> Counter[str]:
-    """How often each parameter enters the computation of `total`."""
+    """The number of times that each parameter enters the computation of `total`."""
     names = {id(leaf): name for name, leaf in leaves.items()}
     used, seen, waiting = Counter[str](), set(), [total.grad_fn]
     while waiting:

@@ -42,11 +42,11 @@ class State:
     """The state of Algorithm 2 between two fragments, (g, a, d) each."""
 
     theta: Tensor
-    """theta_t."""
+    """theta_t, the parameters after fragment t."""
     before: Tensor
     """theta_{t-1}: parameters that have not seen fragment t, nor has theta_{t-1} seen fragment t + 1."""
     fisher: Tensor
-    """I_global."""
+    """I_global, the smoothed Fisher information of Eq. 15."""
     merged: Tensor
     """m_t, the Fisher-weighted running mean."""
     mass: Tensor

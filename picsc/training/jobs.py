@@ -111,6 +111,7 @@ class TrainingRecipe:
     batch_size: int | None = None
     """Rows per step; None is all training rows of a model."""
     optimizer: Literal["adam", "sgd"] = "adam"
+    """Adam, or gradient descent with momentum."""
     momentum: float = 0.9
     """Momentum of sgd, in [0, 1)."""
     seed: int = 0

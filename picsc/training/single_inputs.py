@@ -24,7 +24,7 @@ class LabelledRows:
     y: Tensor
     """int64 (n,) class codes, or floats (n,)."""
     likelihood: Likelihood = "classes"
-    """The likelihood of y."""
+    """`classes` or `numbers`, as y is."""
     weight: Tensor | None = None
     """Row weights (n,), non-negative and not all 0: a step's loss is the weighted mean of its rows' losses. None gives
     all rows the same weight."""
@@ -54,6 +54,7 @@ class OptimizerSettings:
     weight_decay: float = 0.0
     """Added to the gradient as weight_decay * parameter."""
     optimizer: Literal["adam", "sgd"] = "adam"
+    """Adam, or gradient descent with momentum."""
     momentum: float = 0.9
     """Momentum of sgd, in [0, 1)."""
     patience: int | None = None

@@ -68,7 +68,7 @@ class Sequence(nn.Module):
 
 
 class TimeFirst(nn.Module):
-    """A linear layer that sees (t, n, f): with as many positions as rows, shapes alone cannot tell."""
+    """A linear layer that sees (t, n, f): with as many positions as rows, shapes alone do not show which is which."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -42,7 +42,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _one_core() -> Iterator[None]:
-    """As the verbs do it."""
+    """One thread, as in the commands."""
     with one_thread():
         yield
 
@@ -87,18 +87,18 @@ def test_what_can_be_learned_is_learned(kind: str) -> None:
 def test_a_job_does_not_depend_on_the_other_jobs(kind: str) -> None:
     backend, other = backend_of(kind, epochs=2), job(seed=4, train=np.arange(20), fragment=np.arange(20) % 2)
     alone = outputs(backend, job(), strengths=(0.0, 0.1))
-    beside = outputs(backend, other, job(), strengths=(0.0, 0.1))
-    np.testing.assert_array_equal(alone[0], beside[1])
+    together = outputs(backend, other, job(), strengths=(0.0, 0.1))
+    np.testing.assert_array_equal(alone[0], together[1])
     assert not np.array_equal(alone[0, 0], alone[0, 1])
 
 
 @EVERY
 def test_a_sequence_of_one_fragment_is_a_job(kind: str) -> None:
     backend, one = backend_of(kind, epochs=2), job()
-    learner = backend.sequence_trainer([[one.train]], [one.seed], [one.train])
+    trainer = backend.sequence_trainer([[one.train]], [one.seed], [one.train])
     off = torch.zeros(1, 1)
-    fitted = learner.fit(learner.start(), 0, weight_decay=off, strength=off, anchor=None)
-    np.testing.assert_array_equal(learner.outputs(fitted.theta, [one.test])[0], outputs(backend, one)[0])
+    fitted = trainer.fit(trainer.start(), 0, weight_decay=off, strength=off, anchor=None)
+    np.testing.assert_array_equal(trainer.outputs(fitted.theta, [one.test])[0], outputs(backend, one)[0])
 
 
 def test_what_diverges_says_in_which_epoch() -> None:
@@ -156,10 +156,10 @@ def test_rows_without_weight_are_not_learned_from(kind: str) -> None:
     weight = np.repeat([2.0, 0.0], 20)
     other = one.train.copy()
     other[20:] = one.train[39:19:-1]
-    beside = [replace(one, weight=weight), replace(one, train=other, weight=weight), one]
-    weighed, reordered, plain = outputs(backend, *beside)
-    np.testing.assert_array_equal(weighed, reordered)
-    assert not np.array_equal(weighed, plain)
+    together = [replace(one, weight=weight), replace(one, train=other, weight=weight), one]
+    weighted, reordered, plain = outputs(backend, *together)
+    np.testing.assert_array_equal(weighted, reordered)
+    assert not np.array_equal(weighted, plain)
 
 
 @EVERY
@@ -172,9 +172,9 @@ def test_target_rows_change_the_weights(kind: str, on: str) -> None:
 
 
 def test_the_penalty_does_not_know_weights() -> None:
-    weighed = job(weight=np.ones(40))
+    weighted = job(weight=np.ones(40))
     with pytest.raises(SettingsError, match="leave out the weights, or set lambda to 0"):
-        outputs(backend_of("words"), weighed, strengths=(0.1,))
+        outputs(backend_of("words"), weighted, strengths=(0.1,))
 
 
 def test_the_words_that_fill_a_text_up_are_never_learned() -> None:
@@ -204,13 +204,13 @@ def test_words_are_cross_validated(cut: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"cut": {"by": "shop"}}, "--by shop: texts have no columns to cut by"),
         ({"weights": "w"}, "--weights w: texts have no columns"),
         ({"read": {"drop": ("w1",)}}, "--drop: texts have no columns"),
     ],
 )
-def test_words_have_no_columns(options: dict[str, object], said: str) -> None:
-    with pytest.raises(SettingsError, match=said):
+def test_words_have_no_columns(options: dict[str, object], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
         words_compared(**options)

@@ -546,11 +546,11 @@ def test_the_first_epoch_is_plain_and_the_next_is_guided(on: Match, batch_size: 
     x, y = blobs()
     same = []
     for epochs in (1, 2):
-        plain, guided = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2))
+        plain, weighted = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2))
         how = CHOSEN | {"steps": epochs * epoch_steps(60, batch_size), "batch_size": batch_size}
         train(plain, x, y, **how)
-        train(guided, x, y, **how, target_rows=TargetData(x[:20] + 1, y[:20], on))
-        same.append(torch.equal(vector(plain), vector(guided)))
+        train(weighted, x, y, **how, target_rows=TargetData(x[:20] + 1, y[:20], on))
+        same.append(torch.equal(vector(plain), vector(weighted)))
     assert same == [True, False]
 
 
@@ -558,11 +558,11 @@ def test_the_first_epoch_is_plain_and_the_next_is_guided(on: Match, batch_size: 
 def test_a_target_of_the_same_rows_weighs_them_alike(on: Match) -> None:
     """All rows in every step, and 256 at most: the same rows on either side."""
     x, y = blobs()
-    plain, guided = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2))
+    plain, weighted = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2))
     how = CHOSEN | {"batch_size": 60}
     train(plain, x, y, **how)
-    train(guided, x, y, **how, target_rows=TargetData(x.flip(0), y.flip(0), on))
-    torch.testing.assert_close(vector(guided), vector(plain), rtol=1e-6, atol=1e-6)
+    train(weighted, x, y, **how, target_rows=TargetData(x.flip(0), y.flip(0), on))
+    torch.testing.assert_close(vector(weighted), vector(plain), rtol=1e-6, atol=1e-6)
 
 
 @MATCHES
@@ -604,12 +604,12 @@ def test_with_40_percent_of_labels_flipped_clean_images_of_the_target_help(patie
     x, clean = squares(256, 0)
     flipped = torch.rand(256, generator=torch.Generator().manual_seed(1)) < 0.8
     y = torch.where(flipped, 1, clean)
-    judged, truth = squares(300, 3)
+    tested, truth = squares(300, 3)
     right = []
     for target in (None, TargetData(*squares(64, 2), "losses")):
         model = lenet(1, 16, 2, seed=0)
         how = {"likelihood": "classes", "steps": 60, "lr": 0.005, "batch_size": 32, "seed": 0, "patience": patience}
         train(model, x, y, **how, target_rows=target)
-        right.append((predict(model, judged).argmax(1) == truth).float().mean().item())
+        right.append((predict(model, tested).argmax(1) == truth).float().mean().item())
     assert right[0] < 0.6
     assert right[1] > right[0] + 0.2

@@ -152,7 +152,7 @@ def test_target_rows_are_matched_in_chunks_of_any_size(monkeypatch: pytest.Monke
 
 
 def test_a_device_without_float64_gives_the_weights_of_the_cpu() -> None:
-    """As good weights, that is: single ones are hardly determined, so that rounding moves them."""
+    """Weights that are as good: single ones are hardly determined, so that rounding moves them."""
     x, z = normal(120, 3, 0).float(), normal(90, 3, 1, 0.5).float()
     with MpsLike():
         there = kmm(x.to(MPS), z.to(MPS), seed=0, sigma=2.0)

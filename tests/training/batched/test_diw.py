@@ -58,9 +58,9 @@ def first(g: int, dtype: torch.dtype = torch.float32) -> Tensor:
     return vectors(networks(g, 1, F, dtype=dtype))
 
 
-def accuracy(theta: Tensor, judged: Stack) -> float:
-    z = outputs(unflatten(theta, F, H, 2), judged.x, readouts=1)
-    return float(((z > 0) == (judged.y > 0.5))[judged.mask > 0].float().mean())
+def accuracy(theta: Tensor, tested: Stack) -> float:
+    z = outputs(unflatten(theta, F, H, 2), tested.x, readouts=1)
+    return float(((z > 0) == (tested.y > 0.5))[tested.mask > 0].float().mean())
 
 
 def one_sided(n: int, seed: int) -> TrainingProblem:
@@ -75,14 +75,14 @@ def test_with_40_percent_of_labels_flipped_clean_rows_of_the_target_help(batch_s
     """Plain training says the second class of all rows; of 20 draws the smallest gain was 0.17."""
     noisy = stacked([one_sided(300, i) for i in range(4)], shuffle=0)
     clean = target_of([halves(100, 0.0, 100 + i) for i in range(4)])
-    judged = stacked([halves(1000, 0.0, 200 + i) for i in range(4)])
+    tested = stacked([halves(1000, 0.0, 200 + i) for i in range(4)])
     recipe = TrainingRecipe(epochs, 0.02, batch_size)
-    plain, weighed = (
-        accuracy(train_stack(first(4), noisy, recipe, hidden=H, target_rows=each).theta, judged)
+    plain, weighted = (
+        accuracy(train_stack(first(4), noisy, recipe, hidden=H, target_rows=each).theta, tested)
         for each in (None, clean)
     )
     assert plain < 0.55
-    assert weighed > plain + 0.06
+    assert weighted > plain + 0.06
 
 
 @MATCHES
@@ -106,10 +106,10 @@ def test_a_target_of_the_same_rows_weighs_them_alike(match: Match) -> None:
     rows = stacked(problems, dtype=torch.float64)
     start, recipe = first(2, torch.float64), TrainingRecipe(30, 0.02)
     plain = train_stack(start, rows, recipe, hidden=H).theta
-    weighed = train_stack(
+    weighted = train_stack(
         start, rows, recipe, hidden=H, target_rows=target_of(problems, match, dtype=torch.float64)
     ).theta
-    torch.testing.assert_close(weighed, plain, rtol=1e-6, atol=1e-6)
+    torch.testing.assert_close(weighted, plain, rtol=1e-6, atol=1e-6)
 
 
 def test_labels_of_the_target_are_looked_at_for_losses_only() -> None:
@@ -225,7 +225,7 @@ def relabelled(table: TableTrainer, rows: np.ndarray) -> TableTrainer:
 @pytest.mark.parametrize("patience", [None, 10**6])
 @pytest.mark.parametrize("strength", [0.0, 0.1])
 def test_a_job_s_rows_of_weight_0_are_not_learned_from(patience: int | None, strength: float) -> None:
-    """Their labels change nothing, held out or not; those of the others do. A penalty looks at rows of any weight."""
+    """Their labels change nothing, held out or not; those of the others do. A penalty uses rows of any weight."""
     table, job = backend(patience), replace(JOB, weight=WEIGHT)
     (before,) = learned(table, job)
     (same,) = learned(relabelled(table, np.flatnonzero(WEIGHT == 0)), job)

@@ -107,7 +107,7 @@ def test_without_patience_or_rows_held_out_nothing_changes() -> None:
 
 
 def test_penalty_share_is_of_the_epochs_that_were_trained() -> None:
-    """Looked at every 20 steps: a model that stops before the 21st has the share of the first."""
+    """Measured every 20 steps: a model that stops before the 21st has the share of the first."""
     terms = {"strength": torch.full((G, A), 0.5), "penalty": PENALTIES["kl"]}
     first = trained(1, None, **terms).penalty_share
     assert torch.equal(trained(200, 1, lr=1.0, **terms).penalty_share, first)
@@ -115,7 +115,7 @@ def test_penalty_share_is_of_the_epochs_that_were_trained() -> None:
 
 
 def grown(patience: int | None, epochs: int) -> Fitted:
-    """Gradient descent that overshoots further each time, beside a problem where it does not."""
+    """Gradient descent that overshoots further each time, next to a problem where it does not."""
     theta = vectors(networks(G, A, F, 1, dtype=torch.float32))
     calm, wild = problems("numbers", 1)
     stack = stacked([calm, wild._replace(x=wild.x * 100)], "numbers", 1)
@@ -188,6 +188,6 @@ def test_stopping_early_is_used_by_jobs_and_by_sequences() -> None:
     none = torch.zeros(1, 1)
     thetas = []
     for patience in (2, None):
-        learner = backend(patience).sequence_trainer([[np.arange(20), np.arange(20, 40)]], [0], [np.arange(20)])
-        thetas.append(learner.fit(learner.start(), 0, weight_decay=none, strength=none, anchor=None).theta)
+        trainer = backend(patience).sequence_trainer([[np.arange(20), np.arange(20, 40)]], [0], [np.arange(20)])
+        thetas.append(trainer.fit(trainer.start(), 0, weight_decay=none, strength=none, anchor=None).theta)
     assert not torch.equal(*thetas)

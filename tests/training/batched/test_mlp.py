@@ -130,7 +130,7 @@ def test_penalised_gradient_is_autograds_through_the_fisher(likelihood: str, c: 
 @EVERY_KIND
 @pytest.mark.parametrize("name", PENALTIES)
 def test_penalised_gradient_is_autograds_of_the_loop_over_rows(likelihood: str, c: int, name: str) -> None:
-    """The same against the slow twin, which shares no code with the library."""
+    """Against the slow twin, which shares no code with the library."""
     problem = draw_problem((5, 12, 3), likelihood=likelihood, outputs=c)
     ((model,),) = networks(1, 1, F, c)
     strength = torch.tensor([[0.5]], dtype=torch.float64)
