@@ -27,6 +27,7 @@ from picsc.settings import REFERENCES
 from picsc.simulation.feature_noise import noisy_images
 from picsc.training.networks import lenet
 from picsc.training.single import train
+from picsc.training.single_inputs import LabelledRows, OptimizerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +128,7 @@ def image_features(images: ImageSet, *, seed: int, chunk: int = IMAGES_AT_ONCE) 
     channels, side = x.shape[1], x.shape[-1]
     model = lenet(channels, side, len(images.classes), seed=seed)
     with one_thread():
-        train(model, x, y, likelihood="classes", steps=IMAGE_STEPS, lr=IMAGE_LR, batch_size=IMAGE_BATCH, seed=seed)
+        train(model, LabelledRows(x, y), OptimizerSettings(IMAGE_STEPS, IMAGE_LR, IMAGE_BATCH, seed))
         seen = _penultimate(model, x, chunk)
     alive = seen.min(0) < seen.max(0)
     if not alive.any():

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from picsc.equations.likelihood import Likelihood, check_labels
 from picsc.training.networks import mlp
 from picsc.training.single import train
+from picsc.training.single_inputs import LabelledRows, OptimizerSettings
 
 REFERENCE_STEPS, REFERENCE_LR, REFERENCE_BATCH = 300, 0.02, 1024
 """How the audit's reference model is trained: the same work for any number of rows."""
@@ -34,14 +35,6 @@ def fit_reference(x: Tensor, y: Tensor, *, likelihood: Likelihood, outputs: int,
     if likelihood == "classes" and len(y):
         check_labels(y, outputs)
     model = mlp(x.shape[1], outputs, seed=seed, dtype=x.dtype, device=x.device)
-    train(
-        model,
-        x,
-        y,
-        likelihood=likelihood,
-        steps=REFERENCE_STEPS,
-        lr=REFERENCE_LR,
-        batch_size=REFERENCE_BATCH,
-        seed=seed,
-    )
+    settings = OptimizerSettings(REFERENCE_STEPS, REFERENCE_LR, REFERENCE_BATCH, seed)
+    train(model, LabelledRows(x, y, likelihood), settings)
     return model

@@ -32,7 +32,7 @@ from picsc.settings import (
     Method,
 )
 from picsc.settings.by_keyword import from_keywords
-from picsc.training.defaults import backend_of, kind_of, recipe_of, rows_of
+from picsc.training.defaults import kind_of, recipe_of, rows_of, trainer_of
 from picsc.training.tuning import INNER
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _prepared(data: Dataset | ImageSet | TokenSet, settings: CvSettings) -> _Pre
     device = pick_device(settings.train.device)
     if device.note and device.device.type != "cpu":  # that a machine has nothing faster is no finding about data
         findings.append(Finding("device", "note", device.note))
-    backend = backend_of(
+    backend = trainer_of(
         table if kind == "table" else data,
         replace(recipe, warmup=settings.penalty.warmup),
         settings.train,

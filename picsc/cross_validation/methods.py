@@ -162,7 +162,7 @@ def _teach(experiment: Experiment, lessons: list[TrainingJob], by: str) -> Array
             backend, lessons, experiment.likelihood, penalised=by == "penalty", inner=experiment.inner
         )
         used = chosen[:, None]
-    learned = backend.learn(lessons, used if by == "penalty" else none, used if by == "decay" else none)
+    learned = backend.train_jobs(lessons, used if by == "penalty" else none, used if by == "decay" else none)
     tested = [
         _Tested(
             models.outputs[0],
@@ -184,7 +184,7 @@ def _carried(
     """Learn along the fragments; one result per kind of model asked for."""
     sequences, scaled_on, tested, seeds = _sequences(experiment)
     penalty, backend = experiment.penalty, experiment.backend
-    learner = backend.learner(sequences, seeds, scaled_on)
+    learner = backend.sequence_trainer(sequences, seeds, scaled_on)
     state = initial_state(learner)
     none = torch.zeros(len(sequences), 1, dtype=torch.float64)
     off = none.to(state.theta)
@@ -249,7 +249,7 @@ def _sequences(experiment: Experiment) -> tuple[list[list[Rows]], list[Rows], li
 
 def _of_step(step: FragmentStep) -> Arrays:
     """What the trigger saw, (g,) each."""
-    looked = np.full(len(step.tau), float(step.looked))
+    looked = np.full(len(step.tau), float(step.compared))
     tau, gamma = (part[:, 0].double().cpu().numpy() for part in (step.tau, step.gamma))
     flagged = step.flagged[:, 0].double().cpu().numpy()
     return {

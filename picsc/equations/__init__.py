@@ -1,12 +1,9 @@
-"""The paper's formulas.
+"""The paper's formulas, as functions of tensors: no data set, no model, no training loop.
 
-- `covariate_kl`: covariate KL between two parts of some rows, for many ways to part them at once (paper, Eq. 8)
-- `divergence`: divergences between a piece P and its reference Q (paper, Eq. 5, 8 and 14)
-- `likelihood`: the log-likelihood that every model is trained with and every Fisher information is taken of, in nats
-  per row
-- `moment_kl`: covariate KL of two sets of rows from their first two moments, which is all that leaves a client (paper,
-  Eq. 8)
-- `penalties`: what corrected training adds to the task's loss: Algorithm 1's penalties, Eq. 15's smoothing and Eq. 16's
-  anchor
-- `trigger`: when is a fragment of a sequence shifted: tau and its calibrated threshold (paper, Eq. 14 and Algorithm 2)
+- `likelihood`: log-likelihood of classes or numbers, which every model is trained with (in nats per row)
+- `divergence`: Fisher gap and KL divergences between a piece and its reference (Eq. 5, 8 and 14)
+- `covariate_kl`: covariate KL of two parts of some rows, for many ways to divide them at once (Eq. 8)
+- `moment_kl`: covariate KL of two sets from sums alone, for clients that send no rows (Eq. 8)
+- `trigger`: Algorithm 2's test whether a fragment is shifted: tau and its calibrated threshold (Eq. 14)
+- `penalties`: terms that corrected training adds to the loss: Algorithm 1's penalties and Eq. 16's anchor, with Eq. 15
 """

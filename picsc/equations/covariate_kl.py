@@ -1,15 +1,35 @@
-"""Covariate KL between two parts of some rows, for many ways to part them at once (paper, Eq. 8).
+"""Covariate KL between two parts of some rows, for many ways to divide them at once (paper, Eq. 8).
 
-Letters: n rows, f encoded features, b ways to part.
+Letters: n rows, f encoded features, b ways to divide.
 """
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import torch
 from torch import Tensor
 
-from picsc.datasets.encoding import Covariates
 from picsc.equations.divergence import categorical_kl, gaussian_kl, smoothed_variance
+
+
+class Covariates(Protocol):
+    """Kinds of the encoded features, by position."""
+
+    @property
+    def numeric(self) -> tuple[int, ...]:
+        """Positions of numbers."""
+        ...
+
+    @property
+    def flags(self) -> tuple[int, ...]:
+        """Positions of indicators of missing values."""
+        ...
+
+    @property
+    def levels(self) -> tuple[tuple[int, int], ...]:
+        """First position of each one-hot block, and the position after its last."""
+        ...
 
 
 def part_kl(x: Tensor, first: Tensor, covariates: Covariates) -> Tensor:
@@ -20,7 +40,7 @@ def part_kl(x: Tensor, first: Tensor, covariates: Covariates) -> Tensor:
     Args:
         x: encoded features, (n, f).
         first: 1 where a row belongs to the first part, else 0, (b, n), in x's precision.
-        covariates: what the features are.
+        covariates: kinds of the features.
 
     Returns:
         (b,), non-negative.

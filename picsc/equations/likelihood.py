@@ -1,4 +1,4 @@
-"""The log-likelihood that every model is trained with and every Fisher information is taken of, in nats per row.
+"""Log-likelihood of classes and of numbers, in nats per row: training and Fisher information are based on it.
 
 Shape letters here: n rows, c classes.
 """
@@ -25,7 +25,7 @@ def log_likelihood(output: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
     Args:
         output: logits (n, c) for classes; means (n,) or (n, 1) for numbers.
         y: int64 (n,) class codes, or floats (n,).
-        likelihood: which of the two.
+        likelihood: `classes` or `numbers`.
 
     Returns:
         (n,), at most 0, in nats.
@@ -78,7 +78,7 @@ def _logits(output: Tensor, n: int) -> Tensor:
 
 
 def check_labels(y: Tensor, outputs: int) -> None:
-    """Refuse class codes that a model with `outputs` logits cannot have meant.
+    """Refuse class codes for which a model with `outputs` logits has no logit.
 
     Raises:
         DataError: a code is negative or too large.

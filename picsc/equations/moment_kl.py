@@ -1,4 +1,4 @@
-"""Covariate KL of two sets of rows from their first two moments, which is all that leaves a client (paper, Eq. 8).
+"""Covariate KL of two sets of rows from their first two moments, as federated clients send them (paper, Eq. 8).
 
 Letters: n rows, f encoded features; `...` any batch of sets. Sums are kept in float64.
 """
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from picsc.datasets.encoding import Covariates
+from picsc.equations.covariate_kl import Covariates
 from picsc.equations.divergence import categorical_kl, gaussian_kl, smoothed_variance
 
 ROUNDING = 1e-9
@@ -18,21 +18,21 @@ ROUNDING = 1e-9
 
 
 class Moments(NamedTuple):
-    """Sums over rows; those of two sets together are the sums of theirs."""
+    """Sums over the rows of a set, which add up when sets are united."""
 
     n: Tensor
-    """float64 (..., 1), rows."""
+    """float64 (..., 1), number of rows."""
     sums: Tensor
-    """float64 (..., f)."""
+    """float64 (..., f), sums of the features."""
     squares: Tensor
-    """float64 (..., f), sums of squares."""
+    """float64 (..., f), sums of their squares."""
 
     def plus(self, other: Moments) -> Moments:
-        """Of both sets together."""
+        """Moments of both sets together."""
         return Moments(self.n + other.n, self.sums + other.sums, self.squares + other.squares)
 
     def minus(self, part: Moments) -> Moments:
-        """Of the rows that are not in a part of this set."""
+        """Moments of the rows that are not in a part of this set."""
         return Moments(self.n - part.n, self.sums - part.sums, self.squares - part.squares)
 
 
@@ -47,7 +47,7 @@ def moments_kl(first: Moments, other: Moments, covariates: Covariates) -> Tensor
     Args:
         first: moments of P.
         other: moments of Q, sets disjoint from P's.
-        covariates: what the features are.
+        covariates: kinds of the features.
 
     Returns:
         (...), non-negative; 0 for equal shares, means and variances.

@@ -1,4 +1,4 @@
-"""What corrected training adds to the task's loss: Algorithm 1's penalties, Eq. 15's smoothing and Eq. 16's anchor.
+"""Terms that corrected training adds to the loss: Algorithm 1's penalties, and Eq. 16's anchor with Eq. 15's smoothing.
 
 Shape letters here: `...` any batch of models, k fragments, d parameters. Every penalty is a function of the fragments'
 Fisher informations alone and comes with its gradient in them, so that training needs no graph through the penalty.
@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
 
 from picsc.equations.divergence import PRIOR_PRECISION
-from picsc.settings import PenaltyName
 
 Strength = TypeVar("Strength", float, Tensor)
 OfFishers = Callable[[Tensor], Tensor]
+"""A function of Fisher informations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +25,16 @@ class Penalty:
     """One reading of Eq. 7's penalty; a sum over parameters, so that layers may be treated one after another."""
 
     value: OfFishers
-    """Fishers (..., k, d) to (...)."""
+    """Maps Fisher informations (..., k, d) to the penalty, (...)."""
     gradient: OfFishers
-    """Fishers (..., k, d) to the value's derivative in them, (..., k, d)."""
+    """Maps Fisher informations (..., k, d) to the penalty's derivative in them, (..., k, d)."""
 
 
 class Anchor(NamedTuple):
-    """Where Eq. 16 holds the parameters, and how hard in which direction."""
+    """Mean and precision of Eq. 16's quadratic form, which holds the parameters."""
 
     mean: Tensor
-    """mu_{t-1}, (..., d)."""
+    """mu_{t-1}, the parameters after the fragment before, (..., d)."""
     fisher: Tensor
     """I_global of step t-1, (..., d), non-negative."""
 
@@ -44,7 +44,8 @@ def pairwise_kl(fishers: Tensor) -> Tensor:
 
     Source: Algorithm 1, d_ij with Eq. 5 and Eq. 6.
     Reading: the sum over pairs is a mean, so that lambda means the same for any k; the logarithms of KL(i||j) and
-        KL(j||i) cancel and sum_{i != j} J_j / J_i = (sum J)(sum 1/J) - k. Fragments weigh the same whatever their size.
+        KL(j||i) cancel and sum_{i != j} J_j / J_i = (sum J)(sum 1/J) - k. Fragments have equal weight whatever
+        their size.
 
     Args:
         fishers: I_i(theta), (..., k, d), k >= 2.
@@ -99,7 +100,7 @@ def trace(fishers: Tensor) -> Tensor:
     """Trace of the fragments' mean Fisher information.
 
     Source: Eq. 7 taken literally: lambda times the Fisher information.
-    Reading: fragments weigh the same whatever their size, as in the other penalties.
+    Reading: fragments have equal weight whatever their size, as in the other penalties.
 
     Args:
         fishers: (..., k, d).
@@ -115,11 +116,12 @@ def trace_gradient(fishers: Tensor) -> Tensor:
     return fishers.new_tensor(1 / fishers.shape[-2]).expand_as(fishers)
 
 
-PENALTIES: dict[PenaltyName, Penalty] = {
+PENALTIES: dict[Literal["kl", "frobenius", "trace"], Penalty] = {
     "kl": Penalty(pairwise_kl, pairwise_kl_gradient),
     "frobenius": Penalty(frobenius, frobenius_gradient),
     "trace": Penalty(trace, trace_gradient),
 }
+"""Readings of Algorithm 1's penalty by name."""
 
 
 def risen(strength: Strength, step: int, rising: float) -> Strength:

@@ -1,6 +1,6 @@
-"""When is a fragment of a sequence shifted: tau and its calibrated threshold (paper, Eq. 14 and Algorithm 2).
+"""Algorithm 2's trigger: tau of a fragment and its calibrated threshold (paper, Eq. 14).
 
-Letters: n rows of two fragments together, b random ways to part them, d parameters.
+Letters: n rows of two fragments together, b random ways to divide them, d parameters.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from picsc.equations.divergence import fisher_gap
 DRAWS = 99
 """Random halves behind a threshold; (1 + 99) * 0.05 is a whole number, so that the level is met exactly."""
 LEVEL = 0.05
-"""How often the trigger fires when consecutive fragments come from one distribution."""
+"""Probability that the trigger fires when consecutive fragments come from one distribution."""
 
 
 Number = TypeVar("Number", float, Tensor)
 
 
 class TriggerDecision(NamedTuple):
-    """What the trigger saw."""
+    """Tau and its threshold; the fragment is shifted where tau > gamma."""
 
     tau: float
     """Fisher gap times covariate KL, of the fragment against the one before."""
@@ -53,9 +53,9 @@ def random_halves(n_first: int, n: int, *, seed: int, draws: int = DRAWS) -> Ten
 
     Args:
         n_first: rows of the new fragment, which come first.
-        n: rows of both.
+        n: rows of both fragments.
         seed: of the draws.
-        draws: b.
+        draws: random sets, b.
 
     Returns:
         float32 (1 + b, n): 1 where a row belongs to the first part.
@@ -68,7 +68,7 @@ def random_halves(n_first: int, n: int, *, seed: int, draws: int = DRAWS) -> Ten
 
 
 def part_gaps(squared_scores: Iterable[Tensor], parts: Tensor) -> Tensor:
-    """Fisher gap of every way to part the rows.
+    """Fisher gap between both parts, for every way to divide the rows.
 
     Source: Eq. 14, first factor, with Eq. 1 on both parts.
 
@@ -91,7 +91,7 @@ def part_gaps(squared_scores: Iterable[Tensor], parts: Tensor) -> Tensor:
 
 
 def summed_gaps(first: Tensor, total: Tensor | float, parts: Tensor) -> Tensor:
-    """As `part_gaps`, from sums that were made already.
+    """Fisher gap between both parts, from sums of squared scores.
 
     Args:
         first: sums of squared scores over the first part, (b, d).

@@ -1,6 +1,6 @@
-"""Metrics, their means and paired tests.
+"""Metrics of trained models, their means, and paired tests of methods.
 
-- `means`: means over what has a number, and paired differences as a report holds them
-- `metrics`: how good models are on rows they have not seen: accuracy, log-loss and area under the ROC curve
-- `paired_tests`: whether one method is better than another: 95 % intervals and paired tests of differences
+- `metrics`: accuracy, log-loss and area under the ROC curve on rows that a model was not trained on
+- `paired_tests`: 95 % intervals and paired tests of the difference between two methods
+- `means`: means over finite values, and differences between methods in a report's form
 """

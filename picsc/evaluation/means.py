@@ -1,4 +1,4 @@
-"""Means over what has a number, and paired differences as a report holds them."""
+"""Means over finite values, and differences between methods in a report's form."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ Floats = NDArray[np.float64]
 
 
 def nan_mean(values: Floats) -> float:
-    """Over the finite entries of any shape; NaN where there is none."""
+    """Mean of the finite entries, of any shape; NaN where there is none."""
     known = values[np.isfinite(values)]
     return float(known.mean()) if len(known) else float("nan")
 
 
 def finite_mean(values: Floats) -> float | None:
-    """The same; None where there is none."""
+    """Mean of the finite entries, of any shape; None where there is none."""
     return finite(nan_mean(values))
 
 
 def interval(paired: Paired | None) -> Interval | None:
-    """That of a test; None without one."""
+    """The interval of a test; None without a test."""
     return None if paired is None else paired.interval
 
 
@@ -35,9 +35,9 @@ def difference(
     Args:
         against: the other method.
         accuracies: differences of single models, of any shape; NaN where one of the two has none.
-        log_losses: likewise.
-        accuracy: their paired test.
-        log_loss: likewise.
+        log_losses: differences of single models; NaN where one of the two has none.
+        accuracy: paired test of the accuracies; None without a test.
+        log_loss: paired test of the log-losses; None without a test.
     """
     return Difference(
         against=against,

@@ -1,6 +1,6 @@
-"""How good models are on rows they have not seen: accuracy, log-loss and area under the ROC curve.
+"""Metrics of models on rows they were not trained on: accuracy, log-loss and area under the ROC curve.
 
-Letters: M models, n rows, c classes. A row without a label (class -1, number NaN) counts for nothing. Log-losses are
+Letters: M models, n rows, c classes. A row without a label (class -1, number NaN) is left out. Log-losses are
 in nats per row; accuracies are fractions.
 """
 
@@ -24,7 +24,7 @@ Floats = NDArray[np.floating]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How one model did. A number that does not exist is None, and `reason` says why."""
+    """Metrics of one model. A metric that does not exist is None, and `reason` says why."""
 
     accuracy: float | None
     """Share of rows whose most probable class is right; for numbers R^2, the share of variance explained, at most 1."""
@@ -35,11 +35,12 @@ class Score:
     weighted_accuracy: float | None
     """`accuracy` with row weights; None without a reason when there are none."""
     reason: str
+    """Reasons for the metrics that do not exist; empty if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """`Score` of M models at once; NaN stands for None."""
+    """Metrics of M models at once, (M,) each as in `Score`; NaN in the place of None."""
 
     accuracy: NDArray[np.float64]
     log_loss: NDArray[np.float64]
@@ -73,7 +74,7 @@ def score(
         y: (n,) class codes, -1 where missing; or numbers, NaN where missing.
         likelihood: which of the two.
         weights: (n,), finite and at least 0.
-        classes: how many leading columns of `outputs` are classes of the data; None is all.
+        classes: number of leading columns of `outputs` that are classes of the data; None is all.
 
     Raises:
         DataError: shapes or labels do not fit, or a weight is negative or not finite.
@@ -97,7 +98,7 @@ def scores_of_models(
         y: (n,), or (M, n) where every model has its own rows; -1 or NaN where there is no label.
         likelihood: `classes` or `numbers`.
         weights: (n,) or (M, n), finite and at least 0.
-        classes: how many leading columns of `outputs` are classes of the data; None is all.
+        classes: number of leading columns of `outputs` that are classes of the data; None is all.
 
     Returns:
         Arrays (M,). The log-loss of numbers is Gaussian with variance 1, without its constant, as in training.
@@ -140,7 +141,7 @@ def scores_of_models(
 def row_accuracy(
     outputs: Floats, y: Labels, likelihood: Likelihood, weights: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """What each row adds to the accuracy, which is its mean over labelled rows with the same weights.
+    """Accuracy of each row, whose mean over labelled rows with the same weights is the accuracy.
 
     Args:
         outputs: as in `scores_of_models`.
@@ -225,14 +226,14 @@ def _mean(values: Floats, w: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _broken(outputs: Floats, labelled: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Models that say something other than a number about a labelled row; a log-probability may be -inf."""
+    """True for models with an output that is not a number for a labelled row; a log-probability may be -inf."""
     if outputs.ndim == 2:
         return np.asarray((labelled & ~np.isfinite(outputs)).any(-1))
     return np.asarray((labelled & (np.isnan(outputs) | np.isposinf(outputs)).any(-1)).any(-1))
 
 
 def _areas(outputs: Floats, y: Labels, likelihood: Likelihood) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Area under each model's ROC curve, and why there is none."""
+    """Area under each model's ROC curve, NaN where there is none, and the reason then."""
     areas = np.full(len(outputs), np.nan)
     if likelihood == "numbers":
         return areas, ("numbers have no AUC",) * len(outputs)

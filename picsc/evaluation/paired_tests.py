@@ -1,6 +1,6 @@
-"""Whether one method is better than another: 95 % intervals and paired tests of differences.
+"""Paired tests of the difference between two methods, with 95 % intervals.
 
-Which one applies depends on what was repeated: `resampled_t` for folds, `repeats_t` for batches with several seeds,
+The test that applies depends on what was repeated: `resampled_t` for folds, `repeats_t` for batches with several seeds,
 `rows_t` for batches with one seed, `rows_and_repeats_t` for targets that stay the same, `compare_across_datasets` for
 one result per data set. All are two-sided.
 """
@@ -18,34 +18,39 @@ from picsc.reports.common import Interval
 
 Floats = NDArray[np.float64]
 LEVEL = 0.95
-"""Of every interval."""
+"""Confidence level of every interval."""
 SAME = 1e-12
-"""Differences closer than this are equal: accuracies and log-losses carry rounding of their sums."""
+"""Differences closer than this are equal: accuracies and log-losses have rounding errors of their sums."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """A mean difference and how sure it is."""
+    """A mean difference, its interval and its p-value."""
 
     mean: float
+    """Mean of the differences, in their unit."""
     interval: Interval
+    """95 % confidence interval of the mean."""
     p: float | None
-    """None where differences have no spread to compare their mean with."""
+    """Two-sided p-value; None where differences have no spread to compare their mean with."""
     reason: str = ""
-    """Why p is None."""
+    """Reason why p is None; empty if it is not."""
 
 
 @dataclass(frozen=True, slots=True)
-class OverSets:
+class AcrossDatasets:
     """A method minus another one over several data sets."""
 
     t: Paired
-    """Of the mean difference; assumes that differences are about normal over sets."""
+    """t-test of the mean difference; assumes that differences are about normal over sets."""
     wilcoxon_p: float
     """Signed-rank test, exact; assumes only that differences are symmetric around 0 if the methods are equally good."""
     wins: int
+    """Data sets with a positive difference."""
     ties: int
+    """Data sets with equal results."""
     losses: int
+    """Data sets with a negative difference."""
 
 
 def resampled_t(
@@ -60,8 +65,8 @@ def resampled_t(
 
     Args:
         differences: (repeats, pieces) of accuracies or log-losses; NaN where a unit failed.
-        test_rows: of each unit, or one number for all; broadcasts to (repeats, pieces).
-        train_rows: likewise.
+        test_rows: rows tested in each unit, or one number for all; broadcasts to (repeats, pieces).
+        train_rows: rows trained on in each unit, or one number for all.
 
     Returns:
         None when fewer than two units are left.
@@ -73,7 +78,7 @@ def resampled_t(
 
 
 def repeats_t(means: Floats) -> Paired | None:
-    """t-test over repeats with other seeds, for models of batches that one validation part judges.
+    """t-test over repeats with other seeds, for models of batches that are tested on one validation part.
 
     Reading: repeats share the table and its batches; the interval is over seeds of weights, order and validation rows.
 
@@ -104,15 +109,15 @@ def rows_t(correct_a: Floats, correct_b: Floats) -> Paired | None:
 
 
 def rows_and_repeats_t(by_row: Sequence[Floats], by_repeat: Floats) -> Paired | None:
-    """t-test for a target whose rows judge in every repeat, over its rows and over repeats with other seeds.
+    """t-test for a target whose rows are tested in every repeat, over its rows and over repeats with other seeds.
 
     The variance is that of the mean over rows plus that of the mean over repeats, with Satterthwaite's degrees of
-    freedom. Reading: repeats that draw which rows judge count these rows twice, so the test is conservative; it says
+    freedom. Reading: repeats that draw the test rows count these rows twice, so the test is conservative; it says
     nothing of other training rows than these.
 
     Args:
-        by_row: of each target, (n,) difference of every row that judged, mean over the repeats in which it did; NaN
-            where a method had no model.
+        by_row: of each target, (n,) difference of every row tested, mean over the repeats in which it was; NaN where a
+            method had no model.
         by_repeat: (repeats,) mean difference over targets; NaN where a repeat has none.
 
     Returns:
@@ -134,7 +139,7 @@ def rows_and_repeats_t(by_row: Sequence[Floats], by_repeat: Floats) -> Paired | 
     return _student(mean, float(np.sqrt(total)), freedom)
 
 
-def compare_across_datasets(a: Floats, b: Floats) -> OverSets | None:
+def compare_across_datasets(a: Floats, b: Floats) -> AcrossDatasets | None:
     """A method against another one with one result per data set.
 
     Source: Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006, Section 3.1.
@@ -154,11 +159,11 @@ def compare_across_datasets(a: Floats, b: Floats) -> OverSets | None:
     if t is None:
         return None
     wins, losses = int((differences > SAME).sum()), int((differences < -SAME).sum())
-    return OverSets(t, _signed_rank_p(differences), wins, len(differences) - wins - losses, losses)
+    return AcrossDatasets(t, _signed_rank_p(differences), wins, len(differences) - wins - losses, losses)
 
 
 def _t(differences: Floats, overlap: float = 0.0) -> Paired | None:
-    """Student's t with J - 1 degrees of freedom; `overlap` is what correlation adds to the factor 1/J of the variance.
+    """Student's t with J - 1 degrees of freedom; `overlap` is added for correlation to the factor 1/J of the variance.
 
     Differences that are all equal have no spread: all zero is p = 1, and anything else has no p.
     """

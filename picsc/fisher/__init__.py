@@ -1,12 +1,10 @@
-"""Diagonal Fisher information, layer by layer.
+"""Diagonal Fisher information of any torch model, from the gradients of single rows.
 
-- `convolution`: fragments' sums of squared row gradients of a convolution, with their gradient written out
-- `diagonal`: diagonal Fisher information of any model, as a number, as a function of theta, and row by row (paper, Eq.
-  1)
-- `layers`: gradients of single rows with respect to one layer's parameters, kept as factors until something is asked of
-  them
-- `row_gradients`: scores of any model, the gradients of log p(y_i | x_i; theta) of single rows, from one forward and
-  backward pass
-- `subset_sums`: sums of squared scores over parts of some rows, for many ways to part them, without any row's scores of
-  all words
+- `diagonal`: the functions to use: empirical Fisher information (Eq. 1), of all rows or by fragment, expected Fisher
+  information for rows without labels, and row scores
+- `row_gradients`: scores of single rows, d log p(y | x; theta) / d theta, from one forward and backward pass
+- `layers`: rules by layer type: row gradients from a layer's inputs and output gradients
+- `factors`: row gradients kept as factors, whose sums of squares follow without writing any of them down
+- `convolution`: sums of squared row gradients of convolutions, with their derivative for training with a penalty
+- `subset_sums`: sums of squared scores over many subsets of rows, for the trigger's random halves of texts
 """

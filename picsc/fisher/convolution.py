@@ -1,4 +1,4 @@
-"""Fragments' sums of squared row gradients of a convolution, with their gradient written out.
+"""Convolutions: each fragment's sum of squared row gradients, with its derivative written out.
 
 Automatic differentiation of the same sums would pay for every cut and every copy of the columns again. Shape letters
 here: n rows, k fragments of r consecutive rows each, g groups, o outputs, q inputs of one output in one kernel row,
@@ -18,14 +18,14 @@ from torch.autograd.function import once_differentiable
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """How a layer's inputs become what its weight is multiplied with."""
+    """The matrices that a layer's weight is multiplied with, as cuts of its inputs."""
 
     cut: Callable[[Tensor], list[Tensor]]
-    """Inputs (n, ...) to (n, g, q, t), one entry per kernel row."""
+    """Maps inputs (n, ...) to columns (n, g, q, t), one entry per kernel row."""
     fold: Callable[[list[Tensor], Tensor], Tensor]
-    """The transpose of `cut`: gradients of its result, and the inputs, to a gradient of the inputs."""
+    """The transpose of `cut`: maps gradients of its result, and the inputs, to a gradient of the inputs."""
     kernel_width: int
-    """The last, fastest factor of q."""
+    """Width of the kernel, the last and fastest factor of q."""
 
     def arranged(self, products: list[Tensor]) -> Tensor:
         """Kernel rows of (..., g, q, o) to (..., p) in the weight's order: g, o, input channel, kernel row, column."""
@@ -91,7 +91,7 @@ def fragment_squares(delta: Tensor, a: Tensor, columns: Columns, k: int, size: i
     Args:
         delta: output gradients (n, g, o, t), rows sorted into k fragments of equal size.
         a: the layer's inputs (n, ...).
-        columns: of the layer.
+        columns: the layer's columns.
         k: fragments.
         size: fragments worked on at once.
 

@@ -1,4 +1,4 @@
-"""Diagonal Fisher information of any model, as a number, as a function of theta, and row by row (paper, Eq. 1).
+"""Diagonal Fisher information of any model: estimates from rows, differentiable in theta, and row scores (Eq. 1).
 
 Shape letters here: n rows, d parameters, k fragments. Log-likelihoods are in nats, so Fisher information is in nats per
 squared parameter unit. Parameters are in `parameters_to_vector` order; frozen ones count too. Sums are kept in float64,
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from picsc.equations.likelihood import Likelihood, check_labels
 from picsc.errors import DataError, NumericsError
-from picsc.fisher.layers import RowGradients
+from picsc.fisher.factors import RowGradients
 from picsc.fisher.row_gradients import RowPlan, differentiable_parameters, make_plan, row_gradients
 from picsc.runtime.devices import as_sums
 
@@ -50,7 +50,8 @@ def empirical_fisher(
         DataError: there are no rows, or x, y and the model's output do not fit together.
         NumericsError: a layer mixes rows (batch normalisation in training mode) or is random; a result is not finite.
     """
-    return _fragment_means(model, x, y, None, 1, likelihood, chunk, create_graph, squared=True)[0]
+    plan = _checked(model, x, y, likelihood)
+    return _fragment_means(plan, x, y, [len(x)], chunk, create_graph)[0]
 
 
 def fragment_fishers(
@@ -85,40 +86,10 @@ def fragment_fishers(
         DataError: a fragment is empty, or as in `empirical_fisher`.
         NumericsError: as in `empirical_fisher`.
     """
-    return _fragment_means(model, x, y, fragment, k, likelihood, chunk, create_graph, squared=True)
-
-
-def fragment_scores(
-    model: nn.Module,
-    x: Tensor,
-    y: Tensor,
-    fragment: Tensor,
-    k: int,
-    *,
-    likelihood: Likelihood = "classes",
-    chunk: int | None = None,
-    create_graph: bool = False,
-) -> Tensor:
-    """The mean score, d mean log p(y | x; theta) / d theta, of every fragment in one pass over the rows.
-
-    Args:
-        model: as in `empirical_fisher`.
-        x: inputs (n, ...).
-        y: targets (n,).
-        fragment: int64 (n,), the fragment of each row, in 0..k-1.
-        k: fragments.
-        likelihood: as in `empirical_fisher`.
-        chunk: as in `empirical_fisher`.
-        create_graph: as in `empirical_fisher`.
-
-    Returns:
-        float64 (k, d); 0 at a fragment's own optimum.
-
-    Raises:
-        DataError: a fragment is empty, or as in `empirical_fisher`.
-        NumericsError: as in `empirical_fisher`.
-    """
-    return _fragment_means(model, x, y, fragment, k, likelihood, chunk, create_graph, squared=False)
+    plan = _checked(model, x, y, likelihood)
+    sizes = fragment_sizes(fragment, len(x), k)
+    order = fragment.argsort(stable=True)
+    return _fragment_means(plan, x[order], y[order], sizes, chunk, create_graph)
 
 
 @torch.no_grad()
@@ -145,7 +116,7 @@ def row_scores(
     parameters = differentiable_parameters(model)
     first = next(iter(parameters.values()))
     scores = first.new_empty(len(x), sum(parameter.numel() for parameter in parameters.values()), requires_grad=False)
-    for rows, gradients in _chunks(model, plan, parameters, x, y, likelihood, chunk):
+    for rows, gradients in _chunks(plan, parameters, x, y, chunk):
         torch.cat([one.rows() for one in gradients], dim=1, out=scores[rows])
     return _finite(scores, "scores", model)
 
@@ -177,7 +148,7 @@ def expected_fisher(
     for x_c in torch.split(x, chunk or plan.chunk):
         output = model(x_c)
         for y, scale in _draws(output, len(x_c), likelihood):
-            gradients = row_gradients(model, plan, parameters, x_c, y, likelihood=likelihood, scale=scale)
+            gradients = row_gradients(plan, parameters, x_c, y, scale=scale)
             total = total + as_sums(torch.cat([one.squares() for one in gradients]))
     return _finite(torch.as_tensor(total) / len(x), "expected Fisher information", model)
 
@@ -192,63 +163,38 @@ def _draws(output: Tensor, n: int, likelihood: Likelihood) -> Iterator[tuple[Ten
 
 
 def _fragment_means(
-    model: nn.Module,
-    x: Tensor,
-    y: Tensor,
-    fragment: Tensor | None,
-    k: int,
-    likelihood: Likelihood,
-    chunk: int | None,
-    create_graph: bool,
-    *,
-    squared: bool,
+    plan: RowPlan, x: Tensor, y: Tensor, sizes: list[int], chunk: int | None, create_graph: bool
 ) -> Tensor:
-    """Means over each fragment's rows of scores or squared scores; None puts all rows into one fragment."""
-    plan = _checked(model, x, y, likelihood)
-    sizes = [len(x)] if fragment is None else fragment_sizes(fragment, len(x), k)
-    if fragment is not None:
-        order = fragment.argsort(stable=True)
-        x, y = x[order], y[order]
-    parameters = differentiable_parameters(model, create_graph=create_graph)
+    """Means over each fragment's rows of squared scores; rows come sorted by fragment, `sizes` of each."""
+    parameters = differentiable_parameters(plan.model, create_graph=create_graph)
     ends = list(accumulate(sizes))
-    totals: list[Tensor | None] = [None] * k
+    totals: list[Tensor | None] = [None] * len(sizes)
     j = 0
     with torch.set_grad_enabled(create_graph):
-        for rows, gradients in _chunks(model, plan, parameters, x, y, likelihood, chunk, create_graph):
+        for rows, gradients in _chunks(plan, parameters, x, y, chunk, create_graph):
             start = rows.start
             while start < rows.stop:
                 stop = min(ends[j], rows.stop)
                 part = [one.part(start - rows.start, stop - rows.start) for one in gradients]
-                sums = [one.squares() if squared else one.total() for one in part]
-                so_far, more = totals[j], as_sums(torch.cat(sums))
+                so_far, more = totals[j], as_sums(torch.cat([one.squares() for one in part]))
                 totals[j] = more if so_far is None else so_far + more
                 j, start = j + (stop == ends[j]), stop
         means = torch.stack([total / size for total, size in zip(totals, sizes, strict=True) if total is not None])
-    return means if create_graph else _finite(means, "Fisher information" if squared else "scores", model)
+    return means if create_graph else _finite(means, "Fisher information", plan.model)
 
 
 def _chunks(
-    model: nn.Module,
-    plan: RowPlan,
-    parameters: dict[str, Tensor],
-    x: Tensor,
-    y: Tensor,
-    likelihood: Likelihood,
-    chunk: int | None,
-    create_graph: bool = False,
+    plan: RowPlan, parameters: dict[str, Tensor], x: Tensor, y: Tensor, chunk: int | None, create_graph: bool = False
 ) -> Iterator[tuple[slice, list[RowGradients]]]:
     """Row gradients of consecutive rows."""
     step = chunk or plan.chunk
     for start in range(0, len(x), step):
         rows = slice(start, min(start + step, len(x)))
-        yield (
-            rows,
-            row_gradients(model, plan, parameters, x[rows], y[rows], likelihood=likelihood, create_graph=create_graph),
-        )
+        yield rows, row_gradients(plan, parameters, x[rows], y[rows], create_graph=create_graph)
 
 
 def _checked(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood) -> RowPlan:
-    """The plan for a model on these rows, if they can be used."""
+    """The plan for a model on these rows, once they are known to be usable."""
     if len(x) == 0:
         raise DataError(
             "Fisher information of no rows is undefined (n = 0): drop the fragment or merge it with another"
@@ -289,7 +235,7 @@ def fragment_sizes(fragment: Tensor, n: int, k: int) -> list[int]:
 
 def _finite(result: Tensor, what: str, model: nn.Module) -> Tensor:
     """The result, if all of it is finite; its last dimension is over parameters."""
-    # the sum is ten times cheaper to look at than every entry, and finite only if they all are
+    # the sum is ten times cheaper to check than every entry, and finite only if they all are
     if not bool(result.sum().isfinite()) and not bool(result.isfinite().all()):
         at = int((~result.isfinite()).reshape(-1, result.shape[-1]).any(0).nonzero()[0])
         ends = accumulate(parameter.numel() for parameter in model.parameters())

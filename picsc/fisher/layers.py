@@ -1,290 +1,23 @@
-"""Gradients of single rows with respect to one layer's parameters, kept as factors until something is asked of them.
+"""Rules by layer type: the row gradients of a layer's parameters from its inputs and output gradients.
 
-A layer with inputs a and output gradients delta = d log p / d output gives row i the gradient delta_i (x) a_i, so sums
-of squares need no gradient of any single row: (delta^2)' (a^2). Where a parameter is used at several positions of a row
-(convolution, sequences) a row's gradient is summed over positions first and squared afterwards.
-
-Shape letters here: n rows, o outputs, q inputs of one output, g groups, t positions, v vocabulary, e embedding width,
-p parameters, k fragments, of which each has the same number of consecutive rows.
+Shape letters here: n rows, o outputs, q inputs of one output, t positions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from picsc.fisher.convolution import Columns, fragment_squares
+from picsc.fisher.convolution import Columns
+from picsc.fisher.factors import Contracted, Dense, Lookup, Outer, RowGradients, over_positions
 
-CACHE_FLOATS = 1 << 18
-"""Floats of one intermediate result that stays in a core's cache; larger blocks are cut into smaller ones."""
 
-
-class RowGradients(Protocol):
-    """Gradients (n, p) of n rows with respect to one parameter."""
-
-    def part(self, start: int, stop: int) -> RowGradients:
-        """Rows start to stop."""
-
-    def rows(self) -> Tensor:
-        """All of them, (n, p)."""
-
-    def total(self) -> Tensor:
-        """Their sum, (p,)."""
-
-    def squares(self) -> Tensor:
-        """The sum of their squares, (p,)."""
-
-    def by_fragment(self, k: int) -> tuple[Tensor, Tensor]:
-        """Their sum (p,), and the sums of squares of each of k equal pieces, (k, p)."""
-
-    def spread(self, rows: Tensor, weight: Tensor) -> RowGradients:
-        """Gradients of `rows` (m,), each times its weight (m,)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dense:
-    """Gradients that are cheap to hold: biases, and whatever came from automatic differentiation row by row."""
-
-    gradients: Tensor
-    """(n, p)"""
-
-    def part(self, start: int, stop: int) -> Dense:
-        """Rows start to stop."""
-        return Dense(self.gradients[start:stop])
-
-    def rows(self) -> Tensor:
-        """All of them, (n, p)."""
-        return self.gradients
-
-    def total(self) -> Tensor:
-        """Their sum, (p,)."""
-        return self.gradients.sum(0)
-
-    def squares(self) -> Tensor:
-        """The sum of their squares, (p,)."""
-        return self.gradients.square().sum(0)
-
-    def by_fragment(self, k: int) -> tuple[Tensor, Tensor]:
-        """Their sum (p,), and the sums of squares of each of k equal pieces, (k, p)."""
-        return self.total(), self.gradients.square().reshape(k, -1, self.gradients.shape[1]).sum(1)
-
-    def spread(self, rows: Tensor, weight: Tensor) -> Dense:
-        """Gradients of `rows` (m,), each times its weight (m,)."""
-        return Dense(self.gradients[rows] * weight[:, None])
-
-
-@dataclass(frozen=True, slots=True)
-class Outer:
-    """A matrix used once per row: delta_i (x) a_i."""
-
-    delta: Tensor
-    """(n, o)"""
-    a: Tensor
-    """(n, q)"""
-
-    def part(self, start: int, stop: int) -> Outer:
-        """Rows start to stop."""
-        return Outer(self.delta[start:stop], self.a[start:stop])
-
-    def rows(self) -> Tensor:
-        """All of them, (n, p)."""
-        return (self.delta[:, :, None] * self.a[:, None, :]).flatten(1)
-
-    def total(self) -> Tensor:
-        """Their sum, (p,)."""
-        return (self.delta.T @ self.a).flatten()
-
-    def squares(self) -> Tensor:
-        """The sum of their squares, (p,)."""
-        size = max(1, CACHE_FLOATS // (self.delta.shape[1] + self.a.shape[1]))
-        blocks = zip(torch.split(self.delta, size), torch.split(self.a, size), strict=True)
-        return torch.stack([delta.square().T @ a.square() for delta, a in blocks]).sum(0).flatten()
-
-    def by_fragment(self, k: int) -> tuple[Tensor, Tensor]:
-        """Their sum (p,), and the sums of squares of each of k equal pieces, (k, p)."""
-        delta, a = (one.square().reshape(k, -1, one.shape[1]) for one in (self.delta, self.a))
-        return self.total(), (delta.transpose(1, 2) @ a).flatten(1)
-
-    def spread(self, rows: Tensor, weight: Tensor) -> Outer:
-        """Gradients of `rows` (m,), each times its weight (m,)."""
-        return Outer(self.delta[rows] * weight[:, None], self.a[rows])
-
-
-@dataclass(frozen=True, slots=True)
-class Contracted:
-    """A matrix used at t positions of a row: sum over positions of delta_it (x) a_it."""
-
-    delta: Tensor
-    """(n, g, o, t)"""
-    a: Tensor
-    """(n, ...), the layer's inputs."""
-    columns: Columns
-    """Block by block, because a convolution multiplies the size of its inputs."""
-    floats: int
-    """What one row's columns take."""
-
-    def part(self, start: int, stop: int) -> Contracted:
-        """Rows start to stop."""
-        return replace(self, delta=self.delta[start:stop], a=self.a[start:stop])
-
-    def rows(self) -> Tensor:
-        """All of them, (n, p)."""
-        return torch.cat([self.columns.arranged(products) for products in self._blocks()])
-
-    def total(self) -> Tensor:
-        """Their sum, (p,)."""
-        return self._added([[one.sum(0) for one in products] for products in self._blocks()])
-
-    def squares(self) -> Tensor:
-        """The sum of their squares, (p,)."""
-        return self._added([[one.square().sum(0) for one in products] for products in self._blocks()])
-
-    def by_fragment(self, k: int) -> tuple[Tensor, Tensor]:
-        """Their sum (p,), and the sums of squares of each of k equal pieces, (k, p)."""
-        size = max(1, CACHE_FLOATS // (self.floats * (len(self.delta) // k)))
-        squares, total = fragment_squares(self.delta, self.a, self.columns, k, size)
-        return total, squares
-
-    def spread(self, rows: Tensor, weight: Tensor) -> Contracted:
-        """Gradients of `rows` (m,), each times its weight (m,)."""
-        return replace(self, delta=self.delta[rows] * weight[:, None, None, None], a=self.a[rows])
-
-    def _blocks(self) -> Iterator[list[Tensor]]:
-        """Gradients of some rows after others, (rows, g, q', o) per kernel row."""
-        size = max(1, CACHE_FLOATS // self.floats)
-        for delta, a in zip(torch.split(self.delta, size), torch.split(self.a, size), strict=True):
-            yield [columns @ delta.transpose(-1, -2) for columns in self.columns.cut(a)]
-
-    def _added(self, blocks: list[list[Tensor]]) -> Tensor:
-        return self.columns.arranged([torch.stack(same).sum(0) for same in zip(*blocks, strict=True)])
-
-
-@dataclass(frozen=True, slots=True)
-class Lookup:
-    """A table of which row i reads the lines `tokens[i]`: delta_it is added to line tokens[i, t]."""
-
-    tokens: Tensor
-    """int64 (n, t)"""
-    delta: Tensor
-    """(n, t, e)"""
-    lines: int
-    """v"""
-
-    def part(self, start: int, stop: int) -> Lookup:
-        """Rows start to stop."""
-        return Lookup(self.tokens[start:stop], self.delta[start:stop], self.lines)
-
-    def rows(self) -> Tensor:
-        """All of them, (n, p)."""
-        n, e = len(self.tokens), self.delta.shape[-1]
-        return self._scatter(n * self.lines, self._keys(), self.delta.reshape(-1, e)).reshape(n, self.lines * e)
-
-    def total(self) -> Tensor:
-        """Their sum, (p,)."""
-        return self._scatter(self.lines, self.tokens.flatten(), self.delta.flatten(0, 1)).flatten()
-
-    def squares(self) -> Tensor:
-        """The sum of their squares, (p,)."""
-        _, lines, met = self.met()
-        return self._scatter(self.lines, lines, met.square()).flatten()
-
-    def met(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Row (u,), line (u,) and gradient (u, e) of each line that a row reads; u of them."""
-        # the same token twice in a row adds up before it is squared
-        keys, place = torch.unique(self._keys(), return_inverse=True)
-        return keys // self.lines, keys % self.lines, self._scatter(len(keys), place, self.delta.flatten(0, 1))
-
-    def by_fragment(self, k: int) -> tuple[Tensor, Tensor]:
-        """Their sum (p,), and the sums of squares of each of k equal pieces, (k, p)."""
-        return self.total(), _piecewise(self, len(self.tokens) // k, k)
-
-    def spread(self, rows: Tensor, weight: Tensor) -> Lookup:
-        """Gradients of `rows` (m,), each times its weight (m,)."""
-        return Lookup(self.tokens[rows], self.delta[rows] * weight[:, None, None], self.lines)
-
-    def _keys(self) -> Tensor:
-        row = torch.arange(len(self.tokens), device=self.tokens.device)[:, None]
-        return (row * self.lines + self.tokens).flatten()
-
-    def _scatter(self, size: int, place: Tensor, values: Tensor) -> Tensor:
-        return values.new_zeros(size, values.shape[-1]).index_add(0, place, values)
-
-
-@dataclass(frozen=True, slots=True)
-class Summed:
-    """A parameter used by several calls (weight sharing): a row's gradients are added before anything is squared."""
-
-    parts: tuple[RowGradients, ...]
-    n: int
-    p: int
-
-    def part(self, start: int, stop: int) -> Summed:
-        """Rows start to stop."""
-        return Summed(tuple(one.part(start, stop) for one in self.parts), stop - start, self.p)
-
-    def rows(self) -> Tensor:
-        """All of them, (n, p)."""
-        return torch.stack([one.rows() for one in self.parts]).sum(0)
-
-    def total(self) -> Tensor:
-        """Their sum, (p,)."""
-        return torch.stack([one.total() for one in self.parts]).sum(0)
-
-    def squares(self) -> Tensor:
-        """The sum of their squares, (p,)."""
-        size = max(1, CACHE_FLOATS // self.p)
-        blocks = [self.part(start, min(start + size, self.n)).rows() for start in range(0, self.n, size)]
-        return torch.stack([rows.square().sum(0) for rows in blocks]).sum(0)
-
-    def by_fragment(self, k: int) -> tuple[Tensor, Tensor]:
-        """Their sum (p,), and the sums of squares of each of k equal pieces, (k, p)."""
-        return self.total(), _piecewise(self, self.n // k, k)
-
-    def spread(self, rows: Tensor, weight: Tensor) -> Summed:
-        """Gradients of `rows` (m,), each times its weight (m,)."""
-        return Summed(tuple(one.spread(rows, weight) for one in self.parts), len(rows), self.p)
-
-
-def _piecewise(gradients: RowGradients, r: int, k: int) -> Tensor:
-    return torch.stack([gradients.part(j * r, (j + 1) * r).squares() for j in range(k)])
-
-
-def together(parts: Sequence[RowGradients], n: int, p: int) -> RowGradients:
-    """Gradients of a parameter used by several calls, as one.
-
-    Args:
-        parts: of every call, at least one.
-        n: rows.
-        p: parameters.
-    """
-    if len(parts) == 1:
-        return parts[0]
-    outer = [part for part in parts if isinstance(part, Outer)]
-    if len(outer) < len(parts):
-        return Summed(tuple(parts), n, p)
-    # the same matrix at every step of a recurrent layer: as if it had met one sequence
-    return _over_positions(torch.stack([one.delta for one in outer], 1), torch.stack([one.a for one in outer], 1))
-
-
-def _over_positions(delta: Tensor, a: Tensor) -> Contracted:
-    """A matrix that met inputs a (n, t, q) at t positions; delta (n, t, o)."""
-
-    def cut(a: Tensor) -> list[Tensor]:
-        return [a.transpose(1, 2)[:, None]]
-
-    def fold(pieces: list[Tensor], _a: Tensor) -> Tensor:
-        return pieces[0][:, 0].transpose(1, 2)
-
-    floats = a[0].numel() + delta.shape[-1] * a.shape[-1]
-    return Contracted(delta.transpose(1, 2)[:, None], a, Columns(cut, fold, 1), floats)
-
-
-def _knows_linear(_layer: nn.Linear, a: Tensor) -> bool:
+def _covers_linear(_layer: nn.Linear, a: Tensor) -> bool:
     return a.ndim >= 2
 
 
@@ -292,17 +25,17 @@ def _linear(_layer: nn.Linear, a: Tensor, delta: Tensor) -> dict[str, RowGradien
     if a.ndim == 2:
         return {"weight": Outer(delta, a), "bias": Dense(delta)}
     a, delta = a.flatten(1, -2), delta.flatten(1, -2)
-    return {"weight": _over_positions(delta, a), "bias": Dense(delta.sum(1))}
+    return {"weight": over_positions(delta, a), "bias": Dense(delta.sum(1))}
 
 
-def _knows_conv2d(layer: nn.Conv2d, a: Tensor) -> bool:
+def _covers_conv2d(layer: nn.Conv2d, a: Tensor) -> bool:
     return a.ndim == 4 and layer.padding_mode == "zeros" and not isinstance(layer.padding, str)
 
 
 def _conv2d(layer: nn.Conv2d, a: Tensor, delta: Tensor) -> dict[str, RowGradients]:
-    assert not isinstance(layer.padding, str)  # noqa: S101 - _knows_conv2d saw to it
+    assert not isinstance(layer.padding, str)  # noqa: S101 - _covers_conv2d has checked it
     (high, wide), (down, right) = layer.kernel_size, layer.stride
-    (apart, aside), (above, beside) = layer.dilation, layer.padding
+    (apart, aside), (above, left) = layer.dilation, layer.padding
     height, width = delta.shape[2:]
     starts = range(0, high * apart, apart)
 
@@ -311,21 +44,21 @@ def _conv2d(layer: nn.Conv2d, a: Tensor, delta: Tensor) -> dict[str, RowGradient
 
         This copies a fifth of what im2col copies for a 5 x 5 kernel.
         """
-        lines = pad(a, (beside, beside, above, above)).unfold(3, (wide - 1) * aside + 1, right)[..., ::aside]
+        lines = pad(a, (left, left, above, above)).unfold(3, (wide - 1) * aside + 1, right)[..., ::aside]
         lines = lines.permute(0, 1, 4, 2, 3).reshape(len(a), layer.groups, -1, lines.shape[2], width)
         return [lines[..., top : top + (height - 1) * down + 1 : down, :].flatten(-2) for top in starts]
 
     def fold(pieces: list[Tensor], a: Tensor) -> Tensor:
-        """The same cuts backwards."""
+        """The transpose of `cut`."""
         n, channels, tall, broad = a.shape
         lines = a.new_zeros(n, channels, wide, tall + 2 * above, width)
         for top, piece in zip(starts, pieces, strict=True):
             part = lines[..., top : top + (height - 1) * down + 1 : down, :]
             part += piece.reshape(n, channels, wide, height, width)
-        found = a.new_zeros(n, channels, tall + 2 * above, broad + 2 * beside)
+        found = a.new_zeros(n, channels, tall + 2 * above, broad + 2 * left)
         for j in range(wide):
             found[..., j * aside : j * aside + (width - 1) * right + 1 : right] += lines[:, :, j]
-        return found[:, :, above : above + tall, beside : beside + broad]
+        return found[:, :, above : above + tall, left : left + broad]
 
     delta = delta.reshape(len(delta), layer.groups, -1, height * width)
     floats = a[0].numel() * wide + layer.weight.numel()
@@ -333,7 +66,7 @@ def _conv2d(layer: nn.Conv2d, a: Tensor, delta: Tensor) -> dict[str, RowGradient
     return {"weight": weight, "bias": Dense(delta.sum(-1).flatten(1))}
 
 
-def _knows_embedding(layer: nn.Embedding, _tokens: Tensor) -> bool:
+def _covers_embedding(layer: nn.Embedding, _tokens: Tensor) -> bool:
     return layer.max_norm is None and not layer.scale_grad_by_freq
 
 
@@ -344,7 +77,7 @@ def _embedding(layer: nn.Embedding, tokens: Tensor, delta: Tensor) -> dict[str, 
     return {"weight": Lookup(tokens, delta, layer.num_embeddings)}
 
 
-def _knows_embedding_bag(layer: nn.EmbeddingBag, tokens: Tensor) -> bool:
+def _covers_embedding_bag(layer: nn.EmbeddingBag, tokens: Tensor) -> bool:
     return tokens.ndim == 2 and layer.mode != "max" and layer.max_norm is None and not layer.scale_grad_by_freq
 
 
@@ -359,18 +92,18 @@ def _embedding_bag(layer: nn.EmbeddingBag, tokens: Tensor, delta: Tensor) -> dic
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How one layer type's inputs and output gradients become gradients of rows."""
+    """Gradients of rows from the inputs and output gradients of one layer type."""
 
-    knows: Callable[[Any, Tensor], bool]
-    """Whether this layer with these inputs is covered; if not, automatic differentiation row by row is."""
+    covers: Callable[[Any, Tensor], bool]
+    """True if the rule holds for this layer with these inputs; else it is differentiated row by row."""
     gradients: Callable[[Any, Tensor, Tensor], dict[str, RowGradients]]
-    """Layer, inputs and output gradients, rows first, to gradients by parameter name."""
+    """Maps the layer, its inputs and its output gradients, rows first, to gradients by parameter name."""
 
 
 RULES: dict[type[nn.Module], Rule] = {
-    nn.Linear: Rule(_knows_linear, _linear),
-    nn.Conv2d: Rule(_knows_conv2d, _conv2d),
-    nn.Embedding: Rule(_knows_embedding, _embedding),
-    nn.EmbeddingBag: Rule(_knows_embedding_bag, _embedding_bag),
+    nn.Linear: Rule(_covers_linear, _linear),
+    nn.Conv2d: Rule(_covers_conv2d, _conv2d),
+    nn.Embedding: Rule(_covers_embedding, _embedding),
+    nn.EmbeddingBag: Rule(_covers_embedding_bag, _embedding_bag),
 }
 """By exact type: a subclass may do something else in its forward."""

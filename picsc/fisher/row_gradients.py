@@ -1,8 +1,8 @@
 """Scores of any model, the gradients of log p(y_i | x_i; theta) of single rows, from one forward and backward pass.
 
-A plan is made once per call from runs on one and two rows: which parameters the layer rules explain completely, which
-are left to automatic differentiation row by row. Whatever looks unusual (a parameter used outside its layer, rows not
-in the first dimension, an unknown layer) goes the slow way, so a doubt costs time and never correctness.
+A plan is made once per call from runs on one and two rows: it says which parameters the layer rules explain completely,
+and which are left to automatic differentiation row by row. Whatever is unusual (a parameter used outside its layer,
+rows not in the first dimension, an unknown layer) goes the slow way, so a doubt costs time and never correctness.
 
 Shape letters here: n rows, d parameters, p those of one parameter tensor.
 """
@@ -23,20 +23,25 @@ from torch.func import functional_call, grad, vmap
 
 from picsc.equations.likelihood import Likelihood, summed_log_likelihood
 from picsc.errors import NumericsError
-from picsc.fisher.layers import RULES, Dense, RowGradients, together
+from picsc.fisher.factors import Dense, RowGradients, combined
+from picsc.fisher.layers import RULES
 
 CHUNK_FLOATS = 1 << 22
-"""Activations held at once unless the caller says otherwise."""
+"""Activations, in floats, held at once unless the caller gives another number."""
 MOST_ROWS = 1 << 15
-"""Longest chunk unless the caller says otherwise."""
+"""Rows of the longest chunk unless the caller gives another number."""
 OfRow = Callable[[dict[str, Tensor], Tensor, Tensor], Tensor]
-"""Parameters, one row's inputs and its target to its log-likelihood."""
+"""Maps parameters, one row's inputs and its target to its log-likelihood."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowPlan:
-    """Which way each parameter of a model goes."""
+    """A model, and the way that the scores of each of its parameters are computed."""
 
+    model: nn.Module
+    """The model; hooks are hung on it for the time of a pass."""
+    likelihood: Likelihood
+    """The likelihood of its targets."""
     layers: dict[nn.Module, dict[str, str]]
     """Layers with a rule: their parameters by name in the layer -> name in the model."""
     rest: tuple[str, ...]
@@ -55,10 +60,11 @@ class _Call:
     a: Tensor | None
     """Its input; None where the rule does not cover the call."""
     edge: GradientEdge | None
-    """Where its output's gradient passes, even if the output is changed in place later."""
+    """The graph's edge that its output's gradient passes, even if the output is changed in place later."""
     rows: int
     """Length of the output's first dimension."""
     floats: int
+    """Numbers that its input and output hold."""
 
 
 def refuse_mixing(model: nn.Module) -> None:
@@ -85,7 +91,7 @@ def refuse_mixing(model: nn.Module) -> None:
 
 
 def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood) -> RowPlan:
-    """Try the model on its first rows and decide which way each parameter goes.
+    """Try the model on its first rows and decide how each parameter's scores are computed.
 
     Raises:
         NumericsError: a layer mixes rows or is random; named.
@@ -113,7 +119,7 @@ def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood) -> RowPlan:
     rest = tuple(name for name in leaves if used[name] != explained[name])
     floats = (output.numel() + sum(call.floats for call in calls)) // n + sum(leaves[name].numel() for name in rest)
     chunk = max(1, min(CHUNK_FLOATS // max(1, floats), MOST_ROWS))
-    return RowPlan(layers, rest, output.numel() // n, chunk)
+    return RowPlan(model, likelihood, layers, rest, output.numel() // n, chunk)
 
 
 def _unclear(calls: list[_Call], n: int) -> set[nn.Module]:
@@ -137,56 +143,46 @@ def differentiable_parameters(model: nn.Module, *, create_graph: bool = False) -
 
 
 def row_gradients(
-    model: nn.Module,
     plan: RowPlan,
     parameters: dict[str, Tensor],
     x: Tensor,
     y: Tensor,
     *,
-    likelihood: Likelihood,
     create_graph: bool = False,
     scale: Tensor | None = None,
 ) -> list[RowGradients]:
     """Scores of n rows, one entry per parameter tensor in `parameters_to_vector` order.
 
     Args:
-        model: as in `likelihood_and_scores`.
         plan: as in `likelihood_and_scores`.
         parameters: as in `likelihood_and_scores`.
         x: inputs (n, ...).
         y: targets (n,).
-        likelihood: of y.
         create_graph: as in `likelihood_and_scores`.
         scale: as in `likelihood_and_scores`.
 
     Raises:
         NumericsError: a layer does not see one entry per row.
     """
-    return likelihood_and_scores(
-        model, plan, parameters, x, y, likelihood=likelihood, create_graph=create_graph, scale=scale
-    )[1]
+    return likelihood_and_scores(plan, parameters, x, y, create_graph=create_graph, scale=scale)[1]
 
 
 def likelihood_and_scores(
-    model: nn.Module,
     plan: RowPlan,
     parameters: dict[str, Tensor],
     x: Tensor,
     y: Tensor,
     *,
-    likelihood: Likelihood,
     create_graph: bool = False,
     scale: Tensor | None = None,
 ) -> tuple[Tensor, list[RowGradients]]:
     """The summed log-likelihood of n rows, and each row's scores, from the same pass.
 
     Args:
-        model: gives the outputs; hooks are hung on it for the time of the call.
-        plan: from `make_plan` on the same model.
-        parameters: `differentiable_parameters` of it.
+        plan: from `make_plan`, of the model and its likelihood.
+        parameters: `differentiable_parameters` of the model.
         x: inputs (n, ...).
         y: targets (n,).
-        likelihood: of y.
         create_graph: the result can be differentiated in the parameters.
         scale: (n,), multiplies each row's score.
 
@@ -198,8 +194,8 @@ def likelihood_and_scores(
     """
     n = len(x)
     with torch.enable_grad():
-        output, calls = _run(model, parameters, x, tuple(plan.layers))
-        total = summed_log_likelihood(output, y, likelihood)
+        output, calls = _run(plan.model, parameters, x, tuple(plan.layers))
+        total = summed_log_likelihood(output, y, plan.likelihood)
         deltas: tuple[Tensor | None, ...] = ()
         if calls:
             edges = [_edge(call, n) for call in calls]
@@ -217,7 +213,7 @@ def likelihood_and_scores(
                     if name not in plan.rest:
                         parts[name].append(found[role])
         if plan.rest:
-            scores = _by_differentiation(model, parameters, plan.rest, x, y, likelihood, create_graph)
+            scores = _by_differentiation(plan, parameters, x, y, create_graph)
             for name, rows in zip(plan.rest, scores, strict=True):
                 parts[name].append(Dense(rows if scale is None else rows * scale[:, None]))
     return total, [_joined(parts[name], n, parameter) for name, parameter in parameters.items()]
@@ -226,7 +222,7 @@ def likelihood_and_scores(
 def _joined(parts: list[RowGradients], n: int, parameter: Tensor) -> RowGradients:
     if not parts:  # a parameter that no output depends on
         return Dense(parameter.new_zeros(1).expand(n, parameter.numel()))
-    return together(parts, n, parameter.numel())
+    return combined(parts, n, parameter.numel())
 
 
 def _edge(call: _Call, n: int) -> GradientEdge:
@@ -245,7 +241,7 @@ def _run(
     calls: list[_Call] = []
 
     def note(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> None:
-        plain = len(args) == 1 and not kwargs and output.requires_grad and RULES[type(layer)].knows(layer, args[0])
+        plain = len(args) == 1 and not kwargs and output.requires_grad and RULES[type(layer)].covers(layer, args[0])
         edge = get_gradient_edge(output) if plain else None
         a = args[0] if plain else None
         calls.append(_Call(layer, a, edge, len(output), output.numel() + (0 if a is None else a.numel())))
@@ -268,7 +264,7 @@ def _hooked(layers: tuple[nn.Module, ...], note: Any) -> Iterator[None]:
 
 
 def _uses(total: Tensor, leaves: dict[str, Tensor]) -> Counter[str]:
-    """How often each parameter enters the computation of `total`."""
+    """The number of times that each parameter enters the computation of `total`."""
     names = {id(leaf): name for name, leaf in leaves.items()}
     used, seen, waiting = Counter[str](), set(), [total.grad_fn]
     while waiting:
@@ -284,26 +280,20 @@ def _uses(total: Tensor, leaves: dict[str, Tensor]) -> Counter[str]:
 
 
 def _by_differentiation(
-    model: nn.Module,
-    parameters: dict[str, Tensor],
-    rest: tuple[str, ...],
-    x: Tensor,
-    y: Tensor,
-    likelihood: Likelihood,
-    create_graph: bool,
+    plan: RowPlan, parameters: dict[str, Tensor], x: Tensor, y: Tensor, create_graph: bool
 ) -> list[Tensor]:
-    """Scores (n, p) of each parameter in `rest`, vectorised over rows where that is possible and right."""
+    """Scores (n, p) of each parameter in `plan.rest`, vectorised over rows where that is possible and right."""
     held = parameters if create_graph else {name: parameter.detach() for name, parameter in parameters.items()}
 
     def of_row(part: dict[str, Tensor], x_i: Tensor, y_i: Tensor) -> Tensor:
-        output = functional_call(model, {**held, **part}, (x_i[None],))
-        return summed_log_likelihood(output, y_i[None], likelihood)
+        output = functional_call(plan.model, {**held, **part}, (x_i[None],))
+        return summed_log_likelihood(output, y_i[None], plan.likelihood)
 
     if not create_graph:  # vectorised second derivatives of some layers (LayerNorm in torch 2.13) are wrong
-        scores = _vectorised(of_row, {name: held[name] for name in rest}, x, y)
+        scores = _vectorised(of_row, {name: held[name] for name in plan.rest}, x, y)
         if scores is not None:
-            return [scores[name].flatten(1) for name in rest]
-    part = {name: parameters[name] for name in rest}
+            return [scores[name].flatten(1) for name in plan.rest]
+    part = {name: parameters[name] for name in plan.rest}
     rows = [_of_one(of_row(part, x_i, y_i), part, create_graph) for x_i, y_i in zip(x, y, strict=True)]
     return [torch.stack(column) for column in zip(*rows, strict=True)]
 

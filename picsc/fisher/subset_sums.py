@@ -1,7 +1,7 @@
-"""Sums of squared scores over parts of some rows, for many ways to part them, without any row's scores of all words.
+"""Sums of squared scores over many subsets of rows, without the dense scores that embeddings would take.
 
-A row reads few lines of a table of embeddings, so that sums over rows are products of what each line was met by.
-Letters: n rows, b ways to part, d parameters, v lines of a table, e numbers of a line, u lines read by all rows.
+A row reads few lines of a table of embeddings, so that sums over rows are products over the rows that read each line.
+Letters: n rows, b subsets, d parameters, v lines of a table, e numbers of a line, u pairs of a row and a line it reads.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import torch
 from torch import Tensor, nn
 
 from picsc.equations.likelihood import Likelihood
-from picsc.fisher.layers import Lookup
+from picsc.fisher.factors import Lookup
 from picsc.fisher.row_gradients import differentiable_parameters, make_plan, row_gradients
 
 ROWS = 1024
-"""Rows per pass."""
+"""Rows per pass unless the caller gives another number."""
 
 
 @torch.no_grad()
 def part_squares(
     model: nn.Module, x: Tensor, y: Tensor, parts: Tensor, *, likelihood: Likelihood = "classes", chunk: int = ROWS
 ) -> Tensor:
-    """The sum of squared scores over the rows of each part.
+    """The sum of squared scores over the rows of each subset.
 
     Source: Eq. 1, times the number of rows.
 
@@ -29,7 +29,7 @@ def part_squares(
         model: as in `picsc.fisher.diagonal.empirical_fisher`.
         x: inputs (n, ...).
         y: targets (n,).
-        parts: 1 where a row belongs to the part, else 0, (b, n), in the model's precision.
+        parts: 1 where a row belongs to the subset, else 0, (b, n), in the model's precision.
         likelihood: of y.
         chunk: rows per pass; the result does not depend on it, up to rounding.
 
@@ -44,7 +44,7 @@ def part_squares(
     sums = [parts.new_zeros(len(parts), parameter.numel()) for parameter in parameters.values()]
     for start in range(0, len(x), chunk):
         rows = slice(start, start + chunk)
-        found = row_gradients(model, plan, parameters, x[rows], y[rows], likelihood=likelihood)
+        found = row_gradients(plan, parameters, x[rows], y[rows])
         for total, gradients in zip(sums, found, strict=True):
             if isinstance(gradients, Lookup):
                 _add_lines(total, gradients, parts[:, rows])
@@ -54,11 +54,11 @@ def part_squares(
 
 
 def _add_lines(total: Tensor, lookup: Lookup, parts: Tensor) -> None:
-    """Add what each line of a table was met by, line by line."""
-    rows, lines, met = lookup.met()
+    """Add the squares of a table's scores, line by line."""
+    rows, lines, gradients = lookup.by_line()
     order = lines.argsort(stable=True)
     sizes = lines.bincount(minlength=lookup.lines).tolist()
-    weights, squares = torch.split(parts[:, rows[order]], sizes, 1), torch.split(met[order].square(), sizes)
+    weights, squares = torch.split(parts[:, rows[order]], sizes, 1), torch.split(gradients[order].square(), sizes)
     by_line = total.view(len(total), lookup.lines, -1)
     for line in (i for i, size in enumerate(sizes) if size):
         by_line[:, line] += weights[line] @ squares[line]

@@ -1,22 +1,27 @@
-"""Networks and their training: Algorithm 1, Algorithm 2, trainers, tuning.
+"""Networks and their training: plain, corrected by Algorithm 1 or Algorithm 2, and with importance weights.
 
-- `algorithm_1`: the gradient of Algorithm 1's penalty, in one forward pass and two backward passes whatever the number
-  of fragments
+A verb describes each model as a training job and hands the jobs to a trainer, which chooses between two engines: one
+model at a time for any network (`single`), or many small networks at once for tables (`batched`).
+
+- `jobs`: the interface: training jobs, trained models, and what a trainer of any kind of data offers
+- `defaults`: settings that are left open, by kind of data, and the trainer that belongs to it
+- `table_trainer`: the trainer of tables, which stacks many jobs
+- `table_sequence_trainer`: its counterpart for sequences of fragments
+- `table_problems`: rows of a table as training problems, shared by the two
+- `network_trainer`: the trainer of images and texts, one model after another
+- `network_sequence_trainer`: its counterpart for sequences of fragments
+- `network_inputs`: rows of images and texts, by number, as tensors for their networks
+- `tuning`: choice of lambda or of weight decay on training rows alone
 - `algorithm_2`: Algorithm 2: parameters carried along a sequence of fragments, held back where a fragment is shifted
-- `defaults`: what tables, images and texts are trained with where settings leave it open, and the rows that take part
-- `early_stopping`: stopping a training run when rows that were held out stop gaining
-- `jobs`: what one model is to learn and to be judged by, and what came of it; the interface of tables and of images
-- `lstm`: one layer of long short-term memory whose steps can be watched
-- `minibatches`: which rows each step sees. Drawn on the CPU, so that every device trains on the same rows
-- `network_inputs`: rows of images and of texts, by number, as their networks eat them
-- `network_trainer`: training of one module after another, on inputs by row number
-- `networks`: the small networks of the paper's "Model architectures", for tables and images, and two networks for texts
-- `objectives`: what one training step minimises, and its gradient: the task's loss, and the penalties of Algorithm 1
-  and Eq. 16
-- `optimizers`: one step of an optimiser, in place
+- `single`: the training loop of one model, by automatic differentiation
+- `single_inputs`: the loop's inputs: labelled rows, optimiser settings and corrections
+- `objectives`: loss and gradient of one step: the task's loss, plus the penalties of Algorithm 1 and Eq. 16
+- `algorithm_1`: the gradient of Algorithm 1's penalty, in two backward passes whatever the number of fragments
+- `minibatches`: row numbers of each step, drawn on the CPU so that every device trains on the same rows
+- `optimizers`: one step of Adam or of gradient descent with momentum
+- `early_stopping`: the end of training when the loss on rows held out no longer falls
 - `predict`: predictions of a trained model, a chunk of rows at a time
-- `single`: the training loop that every verb shares for single models, and what a trained model predicts
-- `table_trainer`: training on tables: many small networks at once
-- `tuning`: strengths chosen on training rows alone: lambda of corrected training, and weight decay, its control
-- `batched`: many small networks trained as one batched computation
+- `networks`: the paper's small networks for tables and images, and two networks for texts
+- `lstm`: a layer of long short-term memory with Fisher information
+- `batched`: the engine that trains many small networks as one computation
 """

@@ -1,8 +1,10 @@
-"""The gradient of Algorithm 1's penalty, in one forward pass and two backward passes whatever the number of fragments.
+"""Algorithm 1's penalty: its gradient in one forward pass and two backward passes whatever the number of fragments.
 
 Rows are sorted by fragment and every fragment has the same number r of them, so that the Fisher informations of all
 fragments are batched products. No graph runs through the penalty: with A = d penalty / d Fisher in closed form, its
-gradient in theta is that of sum_k <A_k, I_k(theta)> with A held constant.
+gradient in theta is that of sum_k <A_k, I_k(theta)> with A held constant. The same gradient for many small networks at
+once is in `picsc.training.batched.gradients`; tests/training/batched/test_train.py holds both equal to the objective
+spelt out.
 
 Shape letters here: n rows, k fragments, r rows of each, p parameters of one tensor.
 """
@@ -12,9 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from picsc.equations.likelihood import Likelihood
 from picsc.equations.penalties import Penalty
 from picsc.errors import DataError
 from picsc.fisher.diagonal import fragment_sizes
@@ -23,29 +24,30 @@ from picsc.fisher.row_gradients import RowPlan, differentiable_parameters, likel
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How a step's rows belong to k fragments."""
+    """The fragments' shares of a step's rows."""
 
     k: int
+    """Number of fragments."""
     sizes: Tensor | int
-    """Rows of each fragment, (k, 1), or of all of them."""
+    """Rows of each fragment, (k, 1); one number where all have the same."""
     rows: Tensor | None = None
-    """int64 (k * r,): row numbers that give every fragment as many rows as the largest has; None when they have."""
+    """int64 (k * r,): row numbers that give every fragment as many rows as the largest has; None when all have."""
     weight: Tensor | None = None
-    """(k * r,), 0 for the rows that only fill up."""
+    """(k * r,), 1 for rows and 0 for padding; None without padding."""
 
 
 @dataclass(frozen=True, slots=True)
 class PenalisedGradient:
-    """What one step needs; nothing of it carries a graph."""
+    """Loss, penalty and their gradients in one step; none has a graph."""
 
     loss: Tensor
     """Mean negative log-likelihood per row, nats."""
     task: list[Tensor]
-    """Its gradient, one entry per trainable parameter."""
+    """Gradient of the loss, one entry per trainable parameter."""
     value: Tensor
     """The penalty, without lambda."""
     penalty: list[Tensor]
-    """Its gradient."""
+    """Gradient of the penalty, one entry per trainable parameter."""
 
 
 def all_rows(fragment: Tensor, k: int) -> tuple[Tensor, Shares]:
@@ -73,7 +75,12 @@ def all_rows(fragment: Tensor, k: int) -> tuple[Tensor, Shares]:
 
 
 def checked_fragments(fragment: Tensor | None, n: int, k: int | None) -> tuple[Tensor, int]:
-    """Fragments that a penalty can compare, and how many there are; None takes the highest number.
+    """Fragments that a penalty can compare, and their number.
+
+    Args:
+        fragment: int64 (n,), the fragment of each row; None is refused.
+        n: rows.
+        k: number of fragments; None takes the highest number in `fragment`.
 
     Raises:
         DataError: a fragment is empty or a row has none, or there are fewer than two.
@@ -87,36 +94,26 @@ def checked_fragments(fragment: Tensor | None, n: int, k: int | None) -> tuple[T
     return fragment, k
 
 
-def penalised_gradient(
-    model: nn.Module,
-    plan: RowPlan,
-    x: Tensor,
-    y: Tensor,
-    shares: Shares,
-    penalty: Penalty,
-    *,
-    likelihood: Likelihood,
-) -> PenalisedGradient:
+def penalised_gradient(plan: RowPlan, x: Tensor, y: Tensor, shares: Shares, penalty: Penalty) -> PenalisedGradient:
     """Gradients of the task's loss and of the penalty between fragments.
 
     Source: Algorithm 1, differentiated through the Fisher information.
     Reading: as printed, d_ij is a constant that no gradient sees.
 
     Args:
-        model: as in `picsc.fisher.diagonal.empirical_fisher`.
-        plan: from `picsc.fisher.row_gradients.make_plan` on the same model.
+        plan: from `picsc.fisher.row_gradients.make_plan`, of the model and its likelihood.
         x: inputs (n, ...), sorted by fragment.
         y: targets (n,).
         shares: of the fragments in these rows.
-        penalty: which divergence.
-        likelihood: of y.
+        penalty: the divergence between fragments.
 
     Returns:
         Both gradients; memory grows with n.
     """
+    model = plan.model
     parameters = differentiable_parameters(model, create_graph=True)
     trainable = [parameters[name] for name, parameter in model.named_parameters() if parameter.requires_grad]
-    total, scores = likelihood_and_scores(model, plan, parameters, x, y, likelihood=likelihood, create_graph=True)
+    total, scores = likelihood_and_scores(plan, parameters, x, y, create_graph=True)
     sums, fishers, slopes = {}, [], []
     value = total.new_zeros(())
     for (name, parameter), one in zip(parameters.items(), scores, strict=True):

@@ -21,36 +21,38 @@ from picsc.training.jobs import SequenceTrainer
 
 @dataclass(frozen=True, slots=True)
 class Algorithm2Settings:
-    """How a sequence is learned."""
+    """Settings of Algorithm 2."""
 
     strength: Tensor
-    """lambda, (g, a); 0 throughout is plain training with carried parameters, and nothing is looked at."""
+    """lambda, (g, a); 0 throughout is plain training with carried parameters, without trigger."""
     weight_decay: Tensor
-    """(g, a)."""
+    """Weight decay of every model, (g, a)."""
     alpha: float = 0.9
+    """Weight of the past in I_global, in [0, 1] (Eq. 15)."""
     gamma: float | None = None
-    """Threshold of tau; None is the calibrated one."""
+    """Threshold of tau, >= 0; None is the calibrated one."""
     when_quiet: Literal["train", "skip"] = "train"
+    """Treatment of fragments that are not shifted: train without penalty, or leave the parameters as they are."""
     merge: bool = False
-    """Keep the Fisher-weighted running mean."""
+    """True keeps the Fisher-weighted running mean of the parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that is kept between two fragments, (g, a, d) each."""
+    """The state of Algorithm 2 between two fragments, (g, a, d) each."""
 
     theta: Tensor
-    """theta_t."""
+    """theta_t, the parameters after fragment t."""
     before: Tensor
     """theta_{t-1}: parameters that have not seen fragment t, nor has theta_{t-1} seen fragment t + 1."""
     fisher: Tensor
-    """I_global."""
+    """I_global, the smoothed Fisher information of Eq. 15."""
     merged: Tensor
     """m_t, the Fisher-weighted running mean."""
     mass: Tensor
-    """S, its precision."""
+    """S, the precision of m_t."""
     mean: Tensor
-    """Plain running mean."""
+    """Plain running mean of theta."""
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """The state as arrays, for a run folder."""
@@ -64,27 +66,31 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class FragmentStep:
-    """What happened at one fragment, (g, a) each."""
+    """Result of one fragment, (g, a) each."""
 
     diverged: Tensor
-    """Epoch in which a model left the finite numbers; 0 if it did not."""
+    """Epoch, counted from 1, in which a model left the finite numbers; 0 if it did not."""
     penalty_share: Tensor
-    looked: bool
-    """Whether the trigger looked at this fragment; never at the first."""
+    """Share of the penalty in the gradient, in [0, 1]."""
+    compared: bool
+    """True if the trigger compared this fragment with the one before; never at the first."""
     flagged: Tensor
+    """True where tau exceeds gamma."""
     tau: Tensor
+    """Eq. 14; 0 where the trigger did not compare."""
     gamma: Tensor
+    """Threshold of tau."""
 
 
-def initial_state(learner: SequenceTrainer) -> State:
-    """Before the first fragment: I_global = eps * I."""
-    theta = learner.start()
+def initial_state(trainer: SequenceTrainer) -> State:
+    """State before the first fragment: I_global = eps * I."""
+    theta = trainer.start()
     return State(theta, theta, torch.full_like(theta, PRIOR_PRECISION), theta, torch.zeros_like(theta), theta)
 
 
 @torch.no_grad()
 def learn_fragment(
-    state: State, learner: SequenceTrainer, t: int, rules: Algorithm2Settings
+    state: State, trainer: SequenceTrainer, t: int, settings: Algorithm2Settings
 ) -> tuple[State, FragmentStep]:
     """Learn fragment t.
 
@@ -95,38 +101,38 @@ def learn_fragment(
 
     Args:
         state: after fragment t - 1.
-        learner: of the fragments.
-        t: counted from 0.
-        rules: how to learn.
+        trainer: trains on the fragments.
+        t: number of the fragment, counted from 0.
+        settings: of Algorithm 2.
 
     Returns:
-        The state after fragment t, and what happened.
+        The state after fragment t, and the result of this fragment.
     """
-    active = bool((rules.strength != 0).any())
-    looked = active and t > 0
-    zero = torch.zeros_like(rules.strength)
-    tau, gamma = learner.shift(state.before, t) if looked else (zero, zero)
-    if rules.gamma is not None:
-        gamma = torch.full_like(tau, rules.gamma)
-    flagged = tau > gamma if looked else torch.zeros_like(zero, dtype=torch.bool)
+    active = bool((settings.strength != 0).any())
+    compared = active and t > 0
+    zero = torch.zeros_like(settings.strength)
+    tau, gamma = trainer.shift(state.before, t) if compared else (zero, zero)
+    if settings.gamma is not None:
+        gamma = torch.full_like(tau, settings.gamma)
+    flagged = tau > gamma if compared else torch.zeros_like(zero, dtype=torch.bool)
     anchor = Anchor(state.theta, state.fisher) if bool(flagged.any()) else None
-    fitted = learner.fit(
-        state.theta, t, weight_decay=rules.weight_decay, strength=rules.strength * flagged, anchor=anchor
+    fitted = trainer.fit(
+        state.theta, t, weight_decay=settings.weight_decay, strength=settings.strength * flagged, anchor=anchor
     )
     theta, diverged = fitted.theta, fitted.diverged
-    if looked and rules.when_quiet == "skip":
-        learned = flagged | (rules.strength == 0)
+    if compared and settings.when_quiet == "skip":
+        learned = flagged | (settings.strength == 0)
         theta = torch.where(learned[..., None], theta, state.theta)
         diverged = torch.where(learned, diverged, torch.zeros_like(diverged))
     after = replace(state, theta=theta, before=state.theta, mean=state.mean + (theta - state.mean) / (t + 1))
-    if active or rules.merge:
-        fisher = learner.fisher(theta, t).to(theta.dtype)
+    if active or settings.merge:
+        fisher = trainer.fisher(theta, t).to(theta.dtype)
         after = replace(
-            after, fisher=torch.where(flagged[..., None], smooth(state.fisher, fisher, rules.alpha), state.fisher)
+            after, fisher=torch.where(flagged[..., None], smooth(state.fisher, fisher, settings.alpha), state.fisher)
         )
-        if rules.merge:
+        if settings.merge:
             precision = fisher + PRIOR_PRECISION
             mass = state.mass + precision
             merged = (state.mass * state.merged + precision * theta) / mass
-            after = replace(after, merged=merged, mass=rules.alpha * mass)
-    return after, FragmentStep(diverged, fitted.penalty_share, looked, flagged, tau, gamma)
+            after = replace(after, merged=merged, mass=settings.alpha * mass)
+    return after, FragmentStep(diverged, fitted.penalty_share, compared, flagged, tau, gamma)

@@ -1,4 +1,4 @@
-"""What tables, images and texts are trained with where settings leave it open, and the rows that take part."""
+"""Defaults of training by kind of data: batch size, epochs and learning rate, the labelled rows, and the trainer."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ from picsc.reports.common import Finding
 from picsc.settings import PenaltyName, TrainSettings
 from picsc.training.jobs import Trainer, TrainingRecipe
 from picsc.training.network_inputs import inputs_of
-from picsc.training.network_trainer import ModuleBackend
-from picsc.training.table_trainer import TableBackend
+from picsc.training.network_trainer import NetworkTrainer
+from picsc.training.table_trainer import TableTrainer
 
 FULL_BATCH = 10_000
-"""Rows up to which a step sees all of them, as printed."""
+"""Rows of a table up to which every step sees all of them, as printed."""
 TABLE_BATCH = 1024
-MODULE_BATCH = 64
-"""Of images and texts."""
+"""Rows per step of a larger table."""
+NETWORK_BATCH = 64
+"""Images or texts per step."""
 Kind = Literal["table", "images", "texts"]
 RATES: dict[Kind, float] = {"table": 0.02, "images": 0.001, "texts": 0.003}
-"""Learning rates."""
+"""Learning rate by kind of data."""
 
 
 def kind_of(data: Dataset | ImageSet | TokenSet) -> Kind:
-    """What is trained on."""
+    """The kind of a data set."""
     return "table" if isinstance(data, Dataset) else "images" if isinstance(data, ImageSet) else "texts"
 
 
@@ -41,9 +42,9 @@ def rows_of(data: Dataset | ImageSet | TokenSet, findings: list[Finding], *, ver
     """The rows with a label, as a table, and which of them are an official test part.
 
     Args:
-        data: whatever was read.
-        findings: told of rows without a label.
-        verb: what needs labels, for the message.
+        data: a table, images or texts.
+        findings: receives a finding if rows have no label.
+        verb: the command that needs labels, for the message.
 
     Raises:
         SettingsError: the table has no target.
@@ -58,8 +59,8 @@ def labelled(dataset: Dataset, findings: list[Finding], *, verb: str) -> Dataset
 
     Args:
         dataset: a table.
-        findings: told of rows without a label.
-        verb: what needs labels, for the message.
+        findings: receives a finding if rows have no label.
+        verb: the command that needs labels, for the message.
 
     Raises:
         SettingsError: the table has no target.
@@ -70,22 +71,22 @@ def labelled(dataset: Dataset, findings: list[Finding], *, verb: str) -> Dataset
 
 
 def recipe_of(train: TrainSettings, rows: int, kind: Kind) -> TrainingRecipe:
-    """Defaults that depend on the data, filled in.
+    """Settings of training, with the defaults of the data where they are open.
 
     Args:
-        train: as given.
-        rows: that a model learns from, about.
+        train: the settings given.
+        rows: rows that a model is trained on, about.
         kind: of the data.
     """
     batch_size = train.batch_size
     if batch_size is None and (kind != "table" or rows > FULL_BATCH):
-        batch_size = TABLE_BATCH if kind == "table" else MODULE_BATCH
+        batch_size = TABLE_BATCH if kind == "table" else NETWORK_BATCH
     epochs = train.epochs or (5 if kind != "table" else 200 if batch_size is None else 20)
     lr = train.lr or RATES[kind]
     return TrainingRecipe(epochs, lr, batch_size, train.optimizer, train.momentum, patience=train.patience)
 
 
-def backend_of(
+def trainer_of(
     data: Dataset | ImageSet | TokenSet,
     recipe: TrainingRecipe,
     train: TrainSettings,
@@ -94,16 +95,16 @@ def backend_of(
     *,
     weights: NDArray[np.float64] | None = None,
 ) -> Trainer:
-    """What trains on the data.
+    """The trainer of this kind of data.
 
     Args:
         data: a table whose rows all have a label, images or bags of words.
-        recipe: how.
-        train: its precision.
-        penalty: Algorithm 1's divergence.
-        device: where.
+        recipe: epochs, minibatches and optimiser.
+        train: settings, for the precision.
+        penalty: divergence between fragments in Algorithm 1.
+        device: device of the models.
         weights: (n,) row weights of a table.
     """
     if isinstance(data, Dataset):
-        return TableBackend(data, recipe, penalty, weights, device)
-    return ModuleBackend(inputs_of(data), recipe, penalty, device, train.precision)
+        return TableTrainer(data, recipe, penalty, weights, device)
+    return NetworkTrainer(inputs_of(data), recipe, penalty, device, train.precision)

@@ -1,4 +1,7 @@
-"""What one model is to learn and to be judged by, and what came of it; the interface of tables and of images."""
+"""Training jobs and trained models, and the interface of the trainers of tables, images and texts.
+
+Letters: l jobs, g sequences, a candidates, n rows, c classes, d parameters.
+"""
 
 from __future__ import annotations
 
@@ -16,62 +19,65 @@ from picsc.equations.penalties import Anchor
 
 @dataclass(frozen=True, slots=True)
 class TargetRows:
-    """Rows of the target that weigh the rows of every step anew: dynamic importance weighting."""
+    """Rows of the target that every step's rows are weighted to match: dynamic importance weighting."""
 
     rows: Rows
-    on: Literal["losses", "features"]
-    """What is matched between a step's rows and these: their losses, for which these need labels, or hidden units."""
+    """Row numbers, (m,)."""
+    match: Literal["losses", "features"]
+    """Values that are matched between a step's rows and these: losses, for which these need labels, or hidden units."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingJob:
-    """The rows of one model."""
+    """The rows that one model is trained and tested on."""
 
     train: Rows
+    """Training rows, (n,)."""
     fragment: NDArray[np.int64]
     """(n,) fragment of each training row, in 0..k-1."""
     test: Rows
+    """Rows that the trained model predicts; it sees none of their labels."""
     seed: int
-    """Of the initial weights and of minibatches."""
+    """Seed of the initial weights and of minibatches."""
     weight: NDArray[np.float64] | None = None
-    """(n,) weights of the training rows in the loss, of mean 1; None weighs all alike."""
-    guide: TargetRows | None = None
-    """What weighs rows while they are learned from; None without."""
+    """(n,) weights of the training rows in the loss, of mean 1; None gives all the same weight."""
+    target_rows: TargetRows | None = None
+    """Rows of the target that the training rows are weighted to match during training; None keeps their weights."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedModels:
-    """The models of one lesson, one per candidate."""
+    """The models of one job, one per candidate."""
 
     outputs: NDArray[np.float32]
-    """Of the tested rows: log-probabilities (a, n, c), or means (a, n)."""
+    """Predictions for the test rows: log-probabilities (a, n, c) in nats, or means (a, n)."""
     diverged: NDArray[np.int64]
-    """(a,): epoch in which a model left the finite numbers; 0 if it did not."""
+    """(a,): epoch, counted from 1, in which a model left the finite numbers; 0 if it did not."""
     penalty_share: NDArray[np.float64]
-    """(a,)."""
+    """(a,): norm of the penalty's gradient over the sum of both norms, mean over the steps measured, in [0, 1]."""
 
 
 class Trainer(Protocol):
-    """How models are trained on one kind of data."""
+    """The training of models on one kind of data."""
 
     @property
     def lr(self) -> float:
         """Learning rate."""
         ...
 
-    def learn(
-        self, lessons: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
+    def train_jobs(
+        self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
-        """Train a candidates per lesson, by Algorithm 1 where a strength is not 0.
+        """Train a candidates per job, by Algorithm 1 where a strength is not 0.
 
         Args:
-            lessons: l of them.
+            jobs: l of them.
             strengths: lambda, (l, a).
             decays: weight decay, (l, a).
         """
         ...
 
-    def learner(
+    def sequence_trainer(
         self,
         sequences: Sequence[Sequence[Rows]],
         seeds: Sequence[int],
@@ -79,7 +85,7 @@ class Trainer(Protocol):
         *,
         candidates: int = 1,
     ) -> SequenceTrainer:
-        """Models that are carried along sequences of fragments.
+        """A trainer of models whose parameters are carried along sequences of fragments.
 
         Args:
             sequences: g of them, of equally many fragments.
@@ -89,44 +95,47 @@ class Trainer(Protocol):
         """
         ...
 
-    def targets(self, lesson_train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
+    def targets(self, train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
         """Labels of rows as the models of a training part see them: codes, or numbers in its standard deviations."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingRecipe:
-    """How every model of a stack is trained."""
+    """Epochs, minibatches and optimiser of every model that a trainer trains."""
 
     epochs: int
+    """Passes over the training rows; with `patience` at most so many."""
     lr: float
+    """Learning rate."""
     batch_size: int | None = None
-    """Rows per step; None is all of a problem's rows."""
+    """Rows per step; None is all training rows of a model."""
     optimizer: Literal["adam", "sgd"] = "adam"
+    """Adam, or gradient descent with momentum."""
     momentum: float = 0.9
-    """Of sgd."""
+    """Momentum of sgd, in [0, 1)."""
     seed: int = 0
-    """Of the order of minibatches."""
+    """Seed of the order of minibatches."""
     warmup: float = 0.0
-    """Share of the steps over which Algorithm 1's lambda rises linearly from 0."""
+    """Share of the steps over which Algorithm 1's lambda rises linearly from 0, in [0, 1]."""
     patience: int | None = None
     """Epochs without a lower loss on rows held out before a model's training stops; None trains to the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Trained models."""
+    """Models after training on one fragment or one set of rows."""
 
     theta: Tensor
     """(g, a, d) in `parameters_to_vector` order; not finite where a model diverged."""
     diverged: Tensor
     """int64 (g, a): the epoch, counted from 1, in which a model left the finite numbers; 0 if it did not."""
     penalty_share: Tensor
-    """(g, a): norm of the penalty's gradient over the sum of both norms, mean over the steps looked at; in [0, 1]."""
+    """(g, a): norm of the penalty's gradient over the sum of both norms, mean over the steps measured; in [0, 1]."""
 
 
 class SequenceTrainer(Protocol):
-    """Models of one shape and the fragments that they learn from."""
+    """Models of one shape, and the sequences of fragments that they are trained on."""
 
     def start(self) -> Tensor:
         """Initial parameters, (g, a, d)."""

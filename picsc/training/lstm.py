@@ -1,6 +1,6 @@
-"""One layer of long short-term memory whose steps can be watched.
+"""A layer of long short-term memory whose Fisher information can be computed.
 
-Training runs torch's fused kernel. While somebody watches the recurrent matrix, as `picsc.fisher.diagonal` does, the
+Training runs torch's fused kernel. While a hook hangs on the recurrent matrix, as `picsc.fisher.diagonal` needs, the
 steps are taken one by one, so that every use of it is seen; the numbers are the same up to rounding.
 
 Shape letters here: n rows, t positions, q inputs, h hidden units.
@@ -21,7 +21,7 @@ class Lstm(nn.Module):
     """
 
     def __init__(self, q: int, h: int) -> None:
-        """Of q inputs and h hidden units; weights as torch draws them, within 1/sqrt(fan in)."""
+        """A layer of q inputs and h hidden units; weights as torch draws them, within 1/sqrt(fan in)."""
         super().__init__()
         self.inputs = nn.Linear(q, 4 * h)
         self.recurrent = nn.Linear(h, 4 * h, bias=False)
@@ -44,8 +44,8 @@ class Lstm(nn.Module):
     def _step_by_step(self, x: Tensor) -> Tensor:
         h = x.new_zeros(len(x), self.recurrent.in_features)
         c, states = h, []
-        for given in self.inputs(x).unbind(1):
-            enter, forget, candidate, leave = (given + self.recurrent(h)).chunk(4, -1)
+        for at_step in self.inputs(x).unbind(1):
+            enter, forget, candidate, leave = (at_step + self.recurrent(h)).chunk(4, -1)
             c = torch.addcmul(enter.sigmoid() * candidate.tanh(), forget.sigmoid(), c)
             h = leave.sigmoid() * c.tanh()
             states.append(h)

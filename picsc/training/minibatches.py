@@ -1,4 +1,4 @@
-"""Which rows each step sees. Drawn on the CPU, so that every device trains on the same rows.
+"""Minibatches: the row numbers of each step, drawn on the CPU so that every device trains on the same rows.
 
 Shape letters here: n rows, k fragments.
 """
@@ -54,7 +54,7 @@ def shared_minibatches(
 
     Source: Algorithm 1, whose penalty needs every fragment in every step.
     Reading: each fragment goes through permutations of its own rows, cut into full shares; a fragment that is smaller
-        than its share repeats rows. So the task's loss weighs fragments, not rows, equally.
+        than its share repeats rows. So fragments, not rows, have equal weight in the loss.
 
     Args:
         fragment: int64 (n,), the fragment of each row, in 0..k-1; none is empty.
@@ -88,13 +88,13 @@ def shared_minibatches(
 
 
 def held_out(n: int, fragment: Tensor | None, *, seed: int) -> tuple[Tensor, Tensor]:
-    """Part a tenth of the rows, at least one, from the rest; no fragment loses its last row.
+    """Hold a tenth of the rows out, at least one; no fragment loses its last row.
 
     The draw is the same with and without fragments, so that methods that stop early are stopped by the same rows.
 
     Args:
         n: rows, at least 2.
-        fragment: int64 (n,), the fragment of each row.
+        fragment: int64 (n,), the fragment of each row; None if there are no fragments.
         seed: of the draw.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Rows of images and of texts, by number, as their networks eat them. Letters: n rows, L codes of a row."""
+"""Rows of images and texts, by number, as tensors for their networks. Letters: n rows, L codes of a row."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from picsc.datasets.texts import TokenSet
 from picsc.training.networks import bag_of_embeddings, character_lstm, lenet
 
 Read = Callable[[Rows], Tensor]
-"""Row numbers (n,) to what a network eats, (n, ...), on its device."""
+"""Maps row numbers (n,) to a network's inputs, (n, ...), on its device."""
 
 
 class Inputs(Protocol):
-    """One kind of data, and its network."""
+    """The interface of one kind of data: labels, reading of rows, and an untrained network."""
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -29,10 +29,10 @@ class Inputs(Protocol):
         ...
 
     def reader(self, fitted_on: Rows, device: torch.device) -> Read:
-        """How rows are read for networks that learn from some of them.
+        """A function that reads rows for networks that are trained on some of them.
 
         Args:
-            fitted_on: the training rows, whose scale is everyone's.
+            fitted_on: the training rows, whose scale is applied to all rows.
             device: of the network.
         """
         ...
@@ -59,7 +59,7 @@ class ImageInputs:
         return self.images.labels
 
     def reader(self, fitted_on: Rows, device: torch.device) -> Read:
-        """Pixels by the mean and standard deviation of those of the training rows; see `Inputs`."""
+        """Pixels standardised by the mean and standard deviation of the training rows; see `Inputs`."""
         mean, deviation = pixel_scale(self.images.pixels[fitted_on])
 
         def read(rows: Rows) -> Tensor:

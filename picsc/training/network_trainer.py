@@ -1,4 +1,7 @@
-"""Training of one module after another, on inputs by row number. Letters: g sequences, a candidates, d parameters."""
+"""Training of networks on images and texts: one model after another, on inputs by row number.
+
+Letters: l jobs, a candidates, n rows, c classes.
+"""
 
 from __future__ import annotations
 
@@ -9,91 +12,79 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
-from picsc.datasets.encoding import of_numbers
 from picsc.datasets.rows import Rows
-from picsc.equations.covariate_kl import part_kl
-from picsc.equations.penalties import PENALTIES, Anchor
-from picsc.equations.trigger import calibrated_threshold, part_gaps, random_halves, summed_gaps, tau
+from picsc.equations.penalties import PENALTIES
 from picsc.errors import NumericsError
-from picsc.fisher.diagonal import empirical_fisher, row_scores
-from picsc.fisher.subset_sums import part_squares
 from picsc.runtime.devices import placed
 from picsc.settings import PenaltyName, Precision
-from picsc.training.jobs import Fitted, TrainedModels, TrainingJob, TrainingRecipe
+from picsc.training.jobs import TrainedModels, TrainingJob, TrainingRecipe
 from picsc.training.minibatches import epoch_steps
 from picsc.training.network_inputs import Inputs, Read
+from picsc.training.network_sequence_trainer import NetworkSequenceTrainer
 from picsc.training.predict import predict
-from picsc.training.single import TrainLog, train
-from picsc.weighting.diw import Guided
-
-LOOKED_AT = 256
-"""Rows per pass where rows are only looked at."""
-SCORED_FLOATS = 1 << 25
-"""Squared scores of single rows held at once, in floats: 134 MB."""
+from picsc.training.single import train
+from picsc.training.single_inputs import PLAIN, Correction, LabelledRows, OptimizerSettings
+from picsc.weighting.diw import TargetData
 
 
 @dataclass(frozen=True, slots=True)
-class ModuleBackend:
-    """Networks on images or texts; implements `picsc.training.jobs.Backend`."""
+class NetworkTrainer:
+    """Networks on images or texts; implements `picsc.training.jobs.Trainer`."""
 
     inputs: Inputs
+    """The data as inputs of their network."""
     recipe: TrainingRecipe
     penalty: PenaltyName
+    """Divergence between fragments in Algorithm 1."""
     device: torch.device
     precision: Precision
+    """Precision of the task's forward pass."""
 
     @property
     def lr(self) -> float:
         """Learning rate."""
         return self.recipe.lr
 
-    def targets(self, lesson_train: Rows, rows: Rows) -> NDArray[np.int64]:
-        """Class codes; the same in every training part."""
-        del lesson_train
+    def targets(self, train: Rows, rows: Rows) -> NDArray[np.int64]:
+        """Class codes of rows; the same for every training part."""
+        del train
         return self.inputs.labels[rows]
 
-    def learn(
-        self, lessons: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
+    def train_jobs(
+        self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
-        """Train every candidate of every lesson; see `picsc.training.jobs.Backend`."""
-        for i, lesson in enumerate(lessons):
-            read = self.reader(lesson.train)
-            x, y = read(lesson.train), self.labels(lesson.train)
-            tested = read(lesson.test)
-            weight = None if lesson.weight is None else placed(lesson.weight, self.device)
-            guide = lesson.guide
-            guided = None if guide is None else Guided(read(guide.rows), self.labels(guide.rows), guide.on)
+        """Train every candidate of every job; see `picsc.training.jobs.Trainer`."""
+        for i, job in enumerate(jobs):
+            read = self.reader(job.train)
+            weight = None if job.weight is None else placed(job.weight, self.device)
+            rows = LabelledRows(read(job.train), self.labels(job.train), "classes", weight)
+            tested = read(job.test)
+            target, target_rows = job.target_rows, None
+            if target is not None:
+                target_rows = TargetData(read(target.rows), self.labels(target.rows), target.match)
             outputs, diverged, shares = [], [], []
             for strength, decay in zip(strengths[i], decays[i], strict=True):
-                model = self.model(lesson.seed)
+                model = self.model(job.seed)
+                correction = self._correction(float(strength), job.fragment)
                 epoch, share = self.train(
-                    model,
-                    x,
-                    y,
-                    seed=lesson.seed,
-                    strength=float(strength),
-                    decay=float(decay),
-                    fragment=lesson.fragment,
-                    weight=weight,
-                    guided=guided,
+                    model, rows, seed=job.seed, decay=float(decay), correction=correction, target_rows=target_rows
                 )
                 outputs.append(predict(model, tested, likelihood="classes").cpu().numpy())
                 diverged.append(epoch)
                 shares.append(share)
             yield TrainedModels(np.stack(outputs), np.array(diverged, np.int64), np.array(shares))
 
-    def learner(
+    def sequence_trainer(
         self,
         sequences: Sequence[Sequence[Rows]],
         seeds: Sequence[int],
         scaled_on: Sequence[Rows],
         *,
         candidates: int = 1,
-    ) -> ModuleLearner:
-        """Models carried along sequences; see `picsc.training.jobs.Backend`."""
-        return ModuleLearner(
+    ) -> NetworkSequenceTrainer:
+        """Models carried along sequences; see `picsc.training.jobs.Trainer`."""
+        return NetworkSequenceTrainer(
             self, tuple(map(tuple, sequences)), tuple(seeds), tuple(map(self.reader, scaled_on)), candidates
         )
 
@@ -102,7 +93,7 @@ class ModuleBackend:
         return self.inputs.model(seed, self.device)
 
     def reader(self, fitted_on: Rows) -> Read:
-        """How rows are read for networks that learn from some of them."""
+        """A function that reads rows for networks that are trained on some of them."""
         return self.inputs.reader(fitted_on, self.device)
 
     def labels(self, rows: Rows) -> Tensor:
@@ -112,172 +103,49 @@ class ModuleBackend:
     def train(
         self,
         model: nn.Module,
-        x: Tensor,
-        y: Tensor,
+        rows: LabelledRows,
         *,
         seed: int,
-        strength: float = 0.0,
         decay: float = 0.0,
-        fragment: NDArray[np.int64] | None = None,
-        anchor: Anchor | None = None,
-        weight: Tensor | None = None,
-        guided: Guided | None = None,
+        correction: Correction = PLAIN,
+        target_rows: TargetData | None = None,
     ) -> tuple[int, float]:
-        """Train in place; the epoch in which it diverged, or 0, and the penalty's share of the gradient.
+        """Train in place; the epoch in which the model diverged, or 0, and the penalty's share of the gradient.
 
         Args:
             model: its parameters are NaN afterwards if it diverged.
-            x: inputs (n, ...).
-            y: class codes (n,).
+            rows: the training rows.
             seed: of minibatches.
-            strength: lambda, of `fragment` or `anchor`.
             decay: weight decay.
-            fragment: (n,) of Algorithm 1; None leaves its penalty out.
-            anchor: of Eq. 16.
-            weight: of the rows, (n,); not with `fragment`.
-            guided: what weighs rows at every step; not with `fragment`.
+            correction: the penalty between fragments or the anchor.
+            target_rows: as in `picsc.training.single.train`.
 
         Raises:
             SettingsError: weights together with Algorithm 1's penalty.
         """
-        batch = self.recipe.batch_size or len(x)
-        penalised = strength > 0 and fragment is not None
+        batch = self.recipe.batch_size or len(rows)
+        settings = OptimizerSettings(
+            steps=self.recipe.epochs * epoch_steps(len(rows), batch),
+            lr=self.recipe.lr,
+            batch_size=batch,
+            seed=seed,
+            weight_decay=decay,
+            optimizer=self.recipe.optimizer,
+            momentum=self.recipe.momentum,
+            patience=self.recipe.patience,
+            precision=self.precision,
+        )
         try:
-            log: TrainLog = train(
-                model,
-                x,
-                y,
-                likelihood="classes",
-                steps=self.recipe.epochs * epoch_steps(len(x), batch),
-                lr=self.recipe.lr,
-                batch_size=batch,
-                seed=seed,
-                weight_decay=decay,
-                anchor=anchor if strength > 0 else None,
-                penalty=PENALTIES[self.penalty] if penalised else None,
-                fragment=torch.from_numpy(fragment).to(self.device) if penalised and fragment is not None else None,
-                strength=strength,
-                warmup=self.recipe.warmup,
-                optimizer=self.recipe.optimizer,
-                momentum=self.recipe.momentum,
-                patience=self.recipe.patience,
-                precision=self.precision,
-                weight=weight,
-                guided=guided,
-            )
+            log = train(model, rows, settings, correction=correction, target_rows=target_rows)
         except NumericsError as error:
             for parameter in model.parameters():
                 parameter.data.fill_(torch.nan)
             return error.epoch or 1, 0.0
         return 0, log.penalty_share
 
-
-@dataclass(frozen=True, slots=True)
-class ModuleLearner:
-    """Implements `picsc.training.jobs.Learner` for g sequences of fragments of one set of images or texts."""
-
-    backend: ModuleBackend
-    sequences: tuple[tuple[Rows, ...], ...]
-    seeds: tuple[int, ...]
-    readers: tuple[Read, ...]
-    candidates: int
-
-    def start(self) -> Tensor:
-        """Initial parameters, (g, a, d)."""
-        drawn = [parameters_to_vector(self.backend.model(seed).parameters()).detach() for seed in self.seeds]
-        return torch.stack(drawn)[:, None].repeat(1, self.candidates, 1)
-
-    def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
-        """Train on fragment t."""
-        after = theta.clone()
-        diverged = torch.zeros(theta.shape[:2], dtype=torch.int64)
-        shares = torch.zeros(theta.shape[:2])
-        for g, a in self._each():
-            same = self._same_before(g, a, theta, strength, weight_decay)
-            if same is not None:  # candidates that are still alike are trained once
-                after[g, a], diverged[g, a], shares[g, a] = after[g, same], diverged[g, same], shares[g, same]
-                continue
-            model = self._model(theta[g, a])
-            held = None if anchor is None else Anchor(anchor.mean[g, a], anchor.fisher[g, a])
-            with torch.enable_grad():
-                diverged[g, a], shares[g, a] = self.backend.train(
-                    model,
-                    self.readers[g](self.sequences[g][t]),
-                    self.backend.labels(self.sequences[g][t]),
-                    seed=self.seeds[g] + t,
-                    strength=float(strength[g, a]),
-                    decay=float(weight_decay[g, a]),
-                    anchor=held,
-                )
-            after[g, a] = parameters_to_vector(model.parameters()).detach()
-        return Fitted(after, diverged, shares)
-
-    def fisher(self, theta: Tensor, t: int) -> Tensor:
-        """Diagonal empirical Fisher on fragment t, (g, a, d)."""
-        found = torch.zeros_like(theta)
-        for g, a in self._each():
-            rows = self.sequences[g][t]
-            model = self._model(theta[g, a])
-            if bool(theta[g, a].isfinite().all()):
-                x, y = self.readers[g](rows), self.backend.labels(rows)
-                found[g, a] = empirical_fisher(model, x, y)
-            else:
-                found[g, a] = torch.nan
-        return found
-
-    @torch.no_grad()
-    def shift(self, theta: Tensor, t: int) -> tuple[Tensor, Tensor]:
-        """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each.
-
-        Source: Eq. 14; the covariates are the activations before the last layer.
-        """
-        taus, gammas = (torch.full(theta.shape[:2], torch.nan) for _ in range(2))
-        for g, a in self._each():
-            same = self._same_before(g, a, theta)
-            if same is not None:
-                taus[g, a], gammas[g, a] = taus[g, same], gammas[g, same]
-                continue
-            if not bool(theta[g, a].isfinite().all()):
-                continue
-            model = self._model(theta[g, a])
-            now, before = self.sequences[g][t], self.sequences[g][t - 1]
-            rows = np.concatenate([now, before])
-            x, y = self.readers[g](rows), self.backend.labels(rows)
-            parts = random_halves(len(now), len(rows), seed=self.seeds[g] + t).to(x.device)
-            features = torch.cat([model[:-1](part) for part in torch.split(x, LOOKED_AT)])
-            kl = part_kl(features, parts, of_numbers(features.shape[1]))
-            taus[g, a], gammas[g, a] = calibrated_threshold(tau(_gaps(model, x, y, parts), kl))
-        return taus.to(theta.device), gammas.to(theta.device)
-
-    def outputs(self, theta: Tensor, rows: Sequence[Rows]) -> list[NDArray[np.float32]]:
-        """Log-probabilities (a, n, c) of each sequence's rows."""
-        found = []
-        for g, part in enumerate(rows):
-            x = self.readers[g](part)
-            models = [self._model(theta[g, a]) for a in range(self.candidates)]
-            found.append(np.stack([predict(model, x, likelihood="classes").cpu().numpy() for model in models]))
-        return found
-
-    def _same_before(self, g: int, a: int, *values: Tensor) -> int | None:
-        """The first candidate before a whose values, (g, a, ...) each, are those of a."""
-        alike = (b for b in range(a) if all(torch.equal(each[g, a], each[g, b]) for each in values))
-        return next(alike, None)
-
-    def _each(self) -> list[tuple[int, int]]:
-        return [(g, a) for g in range(len(self.sequences)) for a in range(self.candidates)]
-
-    def _model(self, theta: Tensor) -> nn.Sequential:
-        model = self.backend.model(0)
-        vector_to_parameters(theta.to(self.backend.device), model.parameters())
-        return model
-
-
-def _gaps(model: nn.Module, x: Tensor, y: Tensor, parts: Tensor) -> Tensor:
-    """Fisher gap of every way to part the rows, (b,); of texts through the few words that a row reads."""
-    if not x.is_floating_point():
-        sums = part_squares(model, x, y, torch.cat([parts, parts.new_ones(1, len(x))]))
-        return summed_gaps(sums[:-1], sums[-1], parts)
-    d = sum(parameter.numel() for parameter in model.parameters())
-    at_once = max(1, min(LOOKED_AT, SCORED_FLOATS // d))
-    chunks = zip(torch.split(x, at_once), torch.split(y, at_once), strict=True)
-    return part_gaps((row_scores(model, x_c, y_c).square_() for x_c, y_c in chunks), parts)
+    def _correction(self, strength: float, fragment: NDArray[np.int64]) -> Correction:
+        """Algorithm 1's correction of a given lambda."""
+        if strength <= 0:
+            return PLAIN
+        of_rows = torch.from_numpy(fragment).to(self.device)
+        return Correction(strength, PENALTIES[self.penalty], of_rows, warmup=self.recipe.warmup)

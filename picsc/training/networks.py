@@ -2,7 +2,7 @@
 
 Weights and biases are uniform in +-1/sqrt(fan in), torch's own default, but drawn from a local generator on the CPU:
 the global random state is neither read nor moved, and a seed gives the same weights on every device. Embeddings are
-within 1/sqrt(width), not torch's standard normal, under which words that are met once drown the others.
+within 1/sqrt(width), not torch's standard normal, under which words that occur once drown the others.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from picsc.errors import DataError
 from picsc.training.lstm import Lstm
 
 LENET_SMALLEST_SIDE = 16
-"""Pixels; below it nothing is left after two convolutions and two poolings."""
+"""Least side in pixels; below it nothing is left after two convolutions and two poolings."""
 CHARACTER_WIDTH = 8
-"""Of a character's vector."""
+"""Numbers in a character's vector."""
 
 
 def mlp(

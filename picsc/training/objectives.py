@@ -1,6 +1,10 @@
-"""What one training step minimises, and its gradient: the task's loss, and the penalties of Algorithm 1 and Eq. 16.
+"""Objectives of one training step and their gradients: the task's loss, and the penalties of Algorithm 1 and Eq. 16.
 
-Nothing here waits for the device. Shape letters: n rows, d trainable parameters, c classes.
+They serve `picsc.training.single`, which trains any model. The same objectives for many small networks at once are
+written out in `picsc.training.batched.mlp` and `picsc.training.batched.diw`, because a graph costs more than such a
+network's arithmetic; tests/training/batched/test_train.py holds both equal.
+
+Nothing here waits for the device. Shape letters: n rows, d trainable parameters, q values matched per row.
 """
 
 from __future__ import annotations
@@ -21,25 +25,26 @@ from picsc.settings import Precision
 from picsc.training.algorithm_1 import Shares, penalised_gradient
 from picsc.training.minibatches import minibatches
 from picsc.training.predict import pixels_together
-from picsc.weighting.diw import BLOCK, Guided, Match, dynamic_weights, random_blocks
+from picsc.training.single_inputs import LabelledRows, OptimizerSettings
+from picsc.weighting.diw import BLOCK, Match, TargetData, dynamic_weights, random_blocks
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One step's numbers, without a graph."""
+class StepResult:
+    """Loss, penalties and gradients of one step, without a graph."""
 
     loss: Tensor
     """Mean negative log-likelihood per row, nats; weighted where rows are."""
     task: Tensor
-    """Its gradient, (d,)."""
+    """Gradient of `loss`, (d,)."""
     value: Tensor | None = None
-    """What the penalties add to the loss, lambda included; None without penalty."""
+    """Penalties added to the loss, lambda included, nats; None without penalty."""
     penalty: Tensor | None = None
-    """Gradient of `value`, (d,)."""
+    """Gradient of `value`, (d,); None without penalty."""
 
     @property
     def gradient(self) -> Tensor:
-        """Of everything, (d,)."""
+        """Gradient of the loss and the penalties, (d,)."""
         return self.task if self.penalty is None else self.task + self.penalty
 
     @property
@@ -52,8 +57,8 @@ class Step:
         return norm / (norm + task).clamp(min=torch.finfo(norm.dtype).tiny)
 
 
-Objective = Callable[[Tensor | None, Tensor], Step]
-"""Row numbers of a minibatch (None is all rows) and the trainable parameters (d,) to a step's numbers."""
+Objective = Callable[[Tensor | None, Tensor], StepResult]
+"""Maps row numbers of a minibatch (None is all rows) and the trainable parameters (d,) to the step's result."""
 
 
 def task_loss(
@@ -63,44 +68,32 @@ def task_loss(
     return _losses(model, x, y, likelihood, precision).mean()
 
 
-def plain(
-    model: nn.Module,
-    x: Tensor,
-    y: Tensor,
-    likelihood: Likelihood,
-    precision: Precision,
-    weight: Tensor | None = None,
-) -> Objective:
-    """The task's loss alone; with weights (n,) it is sum(w loss) / sum(w) over a step's rows, and 0 where all are 0."""
-    parameters = trainable(model)
+def plain(model: nn.Module, data: LabelledRows, precision: Precision) -> Objective:
+    """The task's loss alone; with weights it is sum(w loss) / sum(w) over a step's rows, and 0 where all are 0.
 
-    def step(rows: Tensor | None, _theta: Tensor) -> Step:
-        x_b, y_b = (x, y) if rows is None else (x[rows], y[rows])
+    Args:
+        model: as in `picsc.training.single.train`.
+        data: the training rows.
+        precision: of the forward pass.
+    """
+    parameters, weight = trainable(model), data.weight
+
+    def step(rows: Tensor | None, _theta: Tensor) -> StepResult:
+        x, y = (data.x, data.y) if rows is None else (data.x[rows], data.y[rows])
         if weight is None:
-            loss = task_loss(model, pixels_together(x_b), y_b, likelihood, precision)
+            loss = task_loss(model, pixels_together(x), y, data.likelihood, precision)
         else:
-            losses = _losses(model, pixels_together(x_b), y_b, likelihood, precision)
+            losses = _losses(model, pixels_together(x), y, data.likelihood, precision)
             loss = _weighted_mean(losses, weight if rows is None else weight[rows])
-        return Step(loss.detach(), flat(torch.autograd.grad(loss, parameters)))
+        return StepResult(loss.detach(), flat(torch.autograd.grad(loss, parameters)))
 
     return step
 
 
-def guided_by(
-    model: nn.Module,
-    x: Tensor,
-    y: Tensor,
-    guided: Guided,
-    *,
-    likelihood: Likelihood,
-    precision: Precision,
-    weight: Tensor | None,
-    batch_size: int,
-    steps: int,
-    warmup: int,
-    seed: int,
+def matched_to_target(
+    model: nn.Module, data: LabelledRows, target: TargetData, settings: OptimizerSettings, *, warmup: int
 ) -> Objective:
-    """The task's loss, in which every step's rows are weighed by rows of the target: dynamic importance weighting.
+    """The task's loss with every step's rows weighted to match rows of the target: dynamic importance weighting.
 
     Source: Fang et al. 2020, "Rethinking importance weighting for deep learning under distribution shift", Algorithm 1.
     Reading: a step of more than 256 rows is matched in random blocks; features are matched without their labels. A
@@ -109,68 +102,55 @@ def guided_by(
 
     Args:
         model: as in `picsc.training.single.train`; an `nn.Sequential` where features are matched.
-        x: inputs (n, ...).
-        y: targets (n,).
-        guided: the rows of the target; as many as a step has, at most 256, are drawn for it.
-        likelihood: of y.
-        precision: of the forward passes.
-        weight: that rows have anyway, (n,); multiplied.
-        batch_size: rows of a step.
-        steps: at most.
-        warmup: steps before rows are weighed.
-        seed: of the target's rows and of the blocks.
+        data: the training rows; the weights that they have anyway are multiplied.
+        target: the rows of the target; as many as a step has, at most 256, are drawn for it.
+        settings: steps, rows of a step, precision of the forward passes, and the seed of the target's rows and blocks.
+        warmup: steps of plain training before rows are matched.
 
     Raises:
         DataError: there are no rows of the target.
         SettingsError: features of a model that is no `nn.Sequential` of two layers or more.
     """
-    if len(guided.x) == 0 or len(guided.x) != len(guided.y):
+    if len(target.x) == 0 or len(target.x) != len(target.y):
         raise DataError(
-            f"cannot weigh rows by {len(guided.x)} rows of the target and {len(guided.y)} labels: need equally many, "
+            f"cannot weight rows by {len(target.x)} rows of the target and {len(target.y)} labels: need equally many, "
             "at least one"
         )
-    if guided.on == "features" and not (isinstance(model, nn.Sequential) and len(model) > 1):
+    if target.match == "features" and not (isinstance(model, nn.Sequential) and len(model) > 1):
         raise SettingsError(
             f"features are the activations before the last layer, but the model is a {type(model).__name__}: match "
             "losses, or use an nn.Sequential"
         )
-    parameters = trainable(model)
-    before = plain(model, x, y, likelihood, precision, weight)
-    generator = torch.Generator().manual_seed(seed)
+    parameters, weight, precision = trainable(model), data.weight, settings.precision
+    before = plain(model, data, precision)
+    generator = torch.Generator().manual_seed(settings.seed)
     # another seed than the step's rows have, lest equally many rows of both come in the same order
-    draws = minibatches(len(guided.x), min(batch_size, BLOCK), steps, seed=seed + 1, device=x.device)
+    size, seed = min(settings.batch_size, BLOCK), settings.seed + 1
+    draws = minibatches(len(target.x), size, settings.steps, seed=seed, device=data.x.device)
     taken = count()
-    dynamic = torch.ones(len(x), dtype=parameters[0].dtype, device=x.device)
+    dynamic = torch.ones(len(data), dtype=parameters[0].dtype, device=data.x.device)
 
-    def step(rows: Tensor | None, theta: Tensor) -> Step:
+    def step(rows: Tensor | None, theta: Tensor) -> StepResult:
         if next(taken) < warmup:
             return before(rows, theta)
-        x_b, y_b, start = (x, y, dynamic) if rows is None else (x[rows], y[rows], dynamic[rows])
-        losses, values = _matched(model, x_b, y_b, guided.on, likelihood, precision)
+        x, y, start = (data.x, data.y, dynamic) if rows is None else (data.x[rows], data.y[rows], dynamic[rows])
+        losses, values = _matched(model, x, y, target.match, data.likelihood, precision)
         drawn = next(draws)
         with torch.no_grad():
-            x_g, y_g = (guided.x, guided.y) if drawn is None else (guided.x[drawn], guided.y[drawn])
-            _, target = _matched(model, x_g, y_g, guided.on, likelihood, precision)
-            found = _weights_in_blocks(values, target, start, len(guided.x), generator)
+            x_t, y_t = (target.x, target.y) if drawn is None else (target.x[drawn], target.y[drawn])
+            _, of_target = _matched(model, x_t, y_t, target.match, data.likelihood, precision)
+            found = _weights_in_blocks(values, of_target, start, len(target.x), generator)
         dynamic[slice(None) if rows is None else rows] = found
         if weight is not None:
             found = found * (weight if rows is None else weight[rows])
         loss = _weighted_mean(losses, found)
-        return Step(loss.detach(), flat(torch.autograd.grad(loss, parameters)))
+        return StepResult(loss.detach(), flat(torch.autograd.grad(loss, parameters)))
 
     return step
 
 
 def between_fragments(
-    model: nn.Module,
-    x: Tensor,
-    y: Tensor,
-    shares: Shares,
-    penalty: Penalty,
-    *,
-    likelihood: Likelihood,
-    strength: float,
-    rising: float = 0.0,
+    model: nn.Module, data: LabelledRows, shares: Shares, penalty: Penalty, *, strength: float, rising: float = 0.0
 ) -> Objective:
     """The task's loss plus lambda times a penalty between fragments.
 
@@ -178,25 +158,23 @@ def between_fragments(
 
     Args:
         model: as in `picsc.fisher.diagonal.empirical_fisher`.
-        x: inputs (n, ...).
-        y: targets (n,).
+        data: the training rows.
         shares: of the fragments in every step's rows, which come sorted by fragment.
-        penalty: which divergence.
-        likelihood: of y.
+        penalty: the divergence between fragments.
         strength: lambda.
         rising: steps over which lambda rises linearly from 0.
 
     Raises:
         NumericsError: a layer mixes rows or is random; named.
     """
-    plan = make_plan(model, x[:2], likelihood)
+    plan = make_plan(model, data.x[:2], data.likelihood)
     steps = count()
 
-    def step(rows: Tensor | None, _theta: Tensor) -> Step:
-        x_b, y_b = (x, y) if rows is None else (x[rows], y[rows])
-        now = penalised_gradient(model, plan, x_b, y_b, shares, penalty, likelihood=likelihood)
+    def step(rows: Tensor | None, _theta: Tensor) -> StepResult:
+        x, y = (data.x, data.y) if rows is None else (data.x[rows], data.y[rows])
+        now = penalised_gradient(plan, x, y, shares, penalty)
         weight = risen(strength, next(steps), rising)
-        return Step(now.loss, flat(now.task), now.value * weight, flat(now.penalty) * weight)
+        return StepResult(now.loss, flat(now.task), now.value * weight, flat(now.penalty) * weight)
 
     return step
 
@@ -208,7 +186,7 @@ def anchored(objective: Objective, model: nn.Module, anchor: Anchor, strength: f
 
     Args:
         objective: to be added to.
-        model: whose parameters are held.
+        model: the model whose parameters are held.
         anchor: mean and Fisher, one entry per parameter, frozen ones included.
         strength: lambda.
 
@@ -230,7 +208,7 @@ def anchored(objective: Objective, model: nn.Module, anchor: Anchor, strength: f
         )
     )
 
-    def step(rows: Tensor | None, theta: Tensor) -> Step:
+    def step(rows: Tensor | None, theta: Tensor) -> StepResult:
         now = objective(rows, theta)
         value, slope = cramer_rao(theta, held) * strength, cramer_rao_gradient(theta, held) * strength
         if now.value is not None and now.penalty is not None:
@@ -241,7 +219,7 @@ def anchored(objective: Objective, model: nn.Module, anchor: Anchor, strength: f
 
 
 def _output(model: nn.Module, x: Tensor, precision: Precision) -> Tensor:
-    """Of the task's forward pass."""
+    """The output of the task's forward pass."""
     with forward_pass(precision, x.device):
         output: Tensor = model(x)
     # logarithms and sums need more digits than products do
@@ -254,11 +232,11 @@ def _losses(model: nn.Module, x: Tensor, y: Tensor, likelihood: Likelihood, prec
 
 
 def _matched(
-    model: nn.Module, x: Tensor, y: Tensor, on: Match, likelihood: Likelihood, precision: Precision
+    model: nn.Module, x: Tensor, y: Tensor, match: Match, likelihood: Likelihood, precision: Precision
 ) -> tuple[Tensor, Tensor]:
-    """Losses (n,), differentiable, and what is matched, (n, q), without a graph; from one forward pass."""
+    """Losses (n,), differentiable, and the values to match, (n, q), without a graph; from one forward pass."""
     x = pixels_together(x)
-    if on == "losses":
+    if match == "losses":
         losses = _losses(model, x, y, likelihood, precision)
         return losses, losses.detach()[:, None]
     assert isinstance(model, nn.Sequential)  # noqa: S101 - refused before
@@ -278,12 +256,12 @@ def _weights_in_blocks(
     found = dynamic_weights(
         values[at], target.expand(len(at), -1, -1), mask=mask, start=start[at], drawn_from=drawn_from
     )
-    into = torch.where(mask, at, n)  # what is padded is written behind the last row
+    into = torch.where(mask, at, n)  # padding is written behind the last row
     return found.new_zeros(n + 1).index_put_((into,), found)[:-1]
 
 
 def _weighted_mean(losses: Tensor, weight: Tensor) -> Tensor:
-    """sum(w loss) / sum(w), and 0 where all weights are."""
+    """sum(w loss) / sum(w), and 0 where all weights are 0."""
     weight = weight.to(losses.dtype)
     return (weight * losses).sum() / weight.sum().clamp(min=torch.finfo(losses.dtype).tiny)
 

@@ -23,6 +23,7 @@ class AdamState:
     mean: list[Tensor]
     square: list[Tensor]
     steps: int = 0
+    """Steps taken so far."""
 
 
 @dataclass(slots=True)

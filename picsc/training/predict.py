@@ -12,13 +12,13 @@ from torch.nn.functional import log_softmax
 from picsc.equations.likelihood import Likelihood
 
 PREDICTED_AT_ONCE = 512
-"""Rows of one pass unless the caller says otherwise."""
+"""Rows of one pass unless the caller gives another number."""
 
 
 def predict(
     model: nn.Module, x: Tensor, *, likelihood: Likelihood = "classes", chunk: int = PREDICTED_AT_ONCE
 ) -> Tensor:
-    """What a model says about rows, in evaluation mode.
+    """Predictions of a model for rows, in evaluation mode.
 
     Args:
         model: nothing of it is changed.

@@ -1,49 +1,47 @@
-"""The training loop that every verb shares for single models, and what a trained model predicts.
+"""Training of one model at a time: the loop for any torch module, by automatic differentiation.
 
-Shape letters here: n rows, f features, d parameters. Losses stay on the device until the loop is over; the host waits
-for the device only where early stopping has to decide, once per epoch. What a step minimises is in
+Its twin is `picsc.training.batched.train`, which trains many of the paper's small networks for tables at once. There
+are two because automatic differentiation works for every model but costs more than the arithmetic of a network with
+four hidden units, while gradients written out by hand are fast but fit that network alone. Both minimise the same
+objectives; tests/training/batched/test_train.py holds their results equal.
+
+Shape letters here: n rows, d parameters. Losses stay on the device until the loop is over; the host waits for the
+device only where early stopping has to decide, once per epoch. The objective of a step is in
 `picsc.training.objectives`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
-from picsc.equations.likelihood import Likelihood
-from picsc.equations.penalties import Anchor, Penalty
 from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.runtime.devices import precision as products_in
 from picsc.runtime.devices import sum_dtype
-from picsc.settings import Precision
 from picsc.training.algorithm_1 import Shares, all_rows, checked_fragments
-from picsc.training.early_stopping import Watch
+from picsc.training.early_stopping import EarlyStopping
 from picsc.training.minibatches import epoch_steps, held_out, minibatches, shared_minibatches
-from picsc.training.objectives import Objective, anchored, between_fragments, flat, guided_by, plain, trainable
-from picsc.training.objectives import task_loss as task_loss
-from picsc.training.optimizers import AdamState as AdamState
-from picsc.training.optimizers import SgdState, sgd_step
-from picsc.training.optimizers import adam_step as adam_step
-from picsc.training.predict import predict as predict
-from picsc.weighting.diw import Guided
+from picsc.training.objectives import Objective, anchored, between_fragments, flat, matched_to_target, plain, trainable
+from picsc.training.optimizers import AdamState, SgdState, adam_step, sgd_step
+from picsc.training.single_inputs import PLAIN, Correction, LabelledRows, OptimizerSettings
+from picsc.weighting.diw import TargetData
 
 Update = Callable[[Tensor, Tensor], None]
-"""Changes parameters (d,) by their gradient (d,)."""
+"""Changes parameters (d,) in place by their gradient (d,)."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainLog:
-    """How a training run went."""
+    """Losses and penalties of a training run."""
 
     loss: tuple[float, ...]
     """Mean negative log-likelihood per row of the minibatch before each step, nats; without penalties, with weights."""
     penalty: tuple[float, ...] = ()
-    """What the penalties added to it, lambda included, nats; empty without penalty."""
+    """Penalties added to it before each step, lambda included, nats; empty without penalty."""
     penalty_share: float = 0.0
     """Norm of the penalties' gradient over that of the task's plus the penalties', mean over steps, in [0, 1]."""
     held_out: tuple[float, ...] = ()
@@ -52,133 +50,112 @@ class TrainLog:
 
 def train(
     model: nn.Module,
-    x: Tensor,
-    y: Tensor,
+    rows: LabelledRows,
+    settings: OptimizerSettings,
     *,
-    likelihood: Likelihood,
-    steps: int,
-    lr: float,
-    batch_size: int,
-    seed: int,
-    weight_decay: float = 0.0,
-    anchor: Anchor | None = None,
-    penalty: Penalty | None = None,
-    fragment: Tensor | None = None,
-    fragments: int | None = None,
-    strength: float = 0.0,
-    warmup: float = 0.0,
-    optimizer: Literal["adam", "sgd"] = "adam",
-    momentum: float = 0.9,
-    patience: int | None = None,
-    precision: Precision = "float32",
-    weight: Tensor | None = None,
-    guided: Guided | None = None,
+    correction: Correction = PLAIN,
+    target_rows: TargetData | None = None,
 ) -> TrainLog:
-    """Minimise the mean negative log-likelihood, plus lambda times whichever penalties are given, in place.
+    """Minimise the mean negative log-likelihood, plus lambda times the penalties of the correction, in place.
 
-    Source: "Model architectures" (Adam); Algorithm 1 with `penalty`; Eq. 16 with `anchor`; with `guided` dynamic
-        importance weighting, see `picsc.training.objectives.guided_by`.
-    Reading: with `penalty`, every fragment has the same share of each minibatch, and so of the task's loss. The same
+    Source: "Model architectures" (Adam); Algorithm 1 with a penalty; Eq. 16 with an anchor; with `target_rows` dynamic
+        importance weighting, see `picsc.training.objectives.matched_to_target`.
+    Reading: with a penalty, every fragment has the same share of each minibatch, and so of the task's loss. The same
         seed gives the same bytes on the same kind of processor, and strength 0 the bytes of plain training.
 
     Args:
         model: in the mode that it shall be trained in; its frozen parameters stay as they are.
-        x: inputs (n, ...).
-        y: int64 (n,) classes, or floats (n,).
-        likelihood: of y.
-        steps: updates, >= 0; with `patience` at most so many.
-        lr: learning rate.
-        batch_size: rows per step; all rows when n <= batch_size. An epoch is n // batch_size steps.
-        seed: of the minibatches and of the rows held out, the only random draws.
-        weight_decay: added to the gradient as weight_decay * parameter.
-        anchor: of Eq. 16, (d,) in `parameters_to_vector` order.
-        penalty: between fragments; its steps are in the model's own precision, whatever `precision` says.
-        fragment: int64 (n,), the fragment of each row, in 0..fragments-1; for `penalty`.
-        fragments: how many there are; None takes the highest number.
-        strength: lambda of `anchor` and `penalty`, >= 0.
-        warmup: share of the steps over which the lambda of `penalty` rises linearly from 0.
-        optimizer: which.
-        momentum: of sgd.
-        patience: epochs without a lower loss on a tenth of the rows, held out, before training stops; the best epoch's
-            parameters are restored. The rule and the rows are the same for every method. None trains to the end.
-        precision: of the task's forward pass; tf32 and bfloat16 are faster on cuda.
-        weight: of the rows, (n,), non-negative: a step's loss is the weighted mean of its rows'. Rows held out count by
-            it too. None weighs all alike. Not with `penalty`.
-        guided: rows of the target that weigh each step's rows anew after one epoch of plain training. Not with
-            `penalty`.
+        rows: the training rows. Rows held out for early stopping count by their weights too. Weights do not go together
+            with a penalty between fragments.
+        settings: steps, minibatches and optimiser.
+        correction: the penalty between fragments or the anchor.
+        target_rows: rows of the target, from which each step's rows get new weights after one epoch of plain training.
+            They do not go together with a penalty between fragments. None leaves the weights as they are.
 
     Returns:
-        Losses before each step, and what the penalties did.
+        Losses before each step, and the penalties.
 
     Raises:
         DataError: there are no rows, or x, y, fragments, weights, anchor and the model's output do not fit together.
-        NumericsError: the loss or a parameter stopped being finite; names epoch, lambda and learning rate. Or `penalty`
-            meets a layer that mixes rows or is random.
-        SettingsError: weights together with `penalty`.
+        NumericsError: the loss or a parameter stopped being finite; names epoch, lambda and learning rate. Or the
+            penalty meets a layer that mixes rows or is random.
+        SettingsError: weights together with a penalty between fragments.
     """
-    if len(x) == 0 or len(x) != len(y):
-        raise DataError(f"cannot train on {len(x)} rows of x and {len(y)} of y: need equally many, at least one")
-    if strength == 0:
-        anchor = penalty = None
-    _check_weights(weight, len(x), weighs=weight is not None or guided is not None, penalised=penalty is not None)
-    watch: Watch | None = None
-    if patience is not None:
-        if len(x) == 1:
-            raise DataError("early stopping holds out a tenth of the rows: cannot train on 1 row, need at least 2")
-        kept, out = (rows.to(x.device) for rows in held_out(len(x), fragment, seed=seed))
-        watch = Watch(model, x[out], y[out], likelihood, patience)
-        x, y, fragment = x[kept], y[kept], None if fragment is None else fragment[kept]
-        if weight is not None:
-            watch.weight = weight[out] if bool(weight[out].any()) else None
-            weight = weight[kept]
-    draws: Iterable[Tensor | None]
-    if penalty is None:
-        draws = minibatches(len(x), batch_size, steps, seed=seed, device=x.device)
-        if guided is None:
-            objective = plain(model, x, y, likelihood, precision, weight)
-        else:
-            objective = guided_by(
-                model,
-                x,
-                y,
-                guided,
-                likelihood=likelihood,
-                precision=precision,
-                weight=weight,
-                batch_size=batch_size,
-                steps=steps,
-                warmup=epoch_steps(len(x), batch_size),
-                seed=seed,
-            )
-    else:
-        fragment, k = checked_fragments(fragment, len(x), fragments)
-        if len(x) <= batch_size:
-            order, shares = all_rows(fragment, k)
-            x, y, draws = x[order], y[order], repeat(None, steps)
-        else:
-            shares = Shares(k, max(1, batch_size // k))
-            draws = shared_minibatches(fragment, k, batch_size, steps, seed=seed, device=x.device)
-        objective = between_fragments(
-            model, x, y, shares, penalty, likelihood=likelihood, strength=strength, rising=warmup * steps
+    if len(rows.x) == 0 or len(rows.x) != len(rows.y):
+        raise DataError(
+            f"cannot train on {len(rows.x)} rows of x and {len(rows.y)} of y: need equally many, at least one"
         )
-    if anchor is not None:
-        objective = anchored(objective, model, anchor, strength)
+    if correction.strength == 0:
+        correction = PLAIN if correction.fragment is None else Correction(fragment=correction.fragment)
+    _check_weights(rows, with_target=target_rows is not None, penalised=correction.penalty is not None)
+    early: EarlyStopping | None = None
+    if settings.patience is not None:
+        rows, correction, early = _hold_out(model, rows, settings, correction)
+    steps, per_epoch = settings.steps, epoch_steps(len(rows), settings.batch_size)
+    draws: Iterable[Tensor | None]
+    if correction.penalty is None:
+        draws = minibatches(len(rows), settings.batch_size, steps, seed=settings.seed, device=rows.x.device)
+        if target_rows is None:
+            objective = plain(model, rows, settings.precision)
+        else:
+            objective = matched_to_target(model, rows, target_rows, settings, warmup=per_epoch)
+    else:
+        rows, shares, draws = _by_fragment(rows, settings, correction)
+        rising = correction.warmup * steps
+        objective = between_fragments(
+            model, rows, shares, correction.penalty, strength=correction.strength, rising=rising
+        )
+    if correction.anchor is not None:
+        objective = anchored(objective, model, correction.anchor, correction.strength)
     theta = flat(trainable(model))
-    update = _adam(theta, lr, weight_decay) if optimizer == "adam" else _sgd(theta, lr, momentum, weight_decay)
-    per_epoch = epoch_steps(len(x), batch_size)
-    with products_in(precision):
-        losses, values, gained = _loop(model, theta, draws, objective, update, steps, per_epoch, watch)
-    if watch is not None:
-        watch.restore()
-    penalised = anchor is not None or penalty is not None
-    how = f"with lambda {strength:g} and learning rate {lr:g}" if penalised else f"with learning rate {lr:g}"
-    _check(losses, trainable(model), steps, per_epoch, how)
+    with products_in(settings.precision):
+        losses, values, shares_of_gradient = _loop(model, theta, draws, objective, settings, early)
+    if early is not None:
+        early.restore()
+    penalised = correction.anchor is not None or correction.penalty is not None
+    how = f"with learning rate {settings.lr:g}"
+    if penalised:
+        how = f"with lambda {correction.strength:g} and learning rate {settings.lr:g}"
+    _check_finite(losses, trainable(model), steps, per_epoch, how)
     return TrainLog(
         tuple(losses.tolist()),
         tuple(values.tolist()) if penalised else (),
-        float(gained.mean()) if penalised and len(gained) else 0.0,
-        () if watch is None else tuple(watch.losses),
+        float(shares_of_gradient.mean()) if penalised and len(shares_of_gradient) else 0.0,
+        () if early is None else tuple(early.losses),
     )
+
+
+def _hold_out(
+    model: nn.Module, rows: LabelledRows, settings: OptimizerSettings, correction: Correction
+) -> tuple[LabelledRows, Correction, EarlyStopping]:
+    """The rows that are left to train on, the correction for these, and early stopping by the rows held out."""
+    n, device = len(rows), rows.x.device
+    if n == 1:
+        raise DataError("early stopping holds out a tenth of the rows: cannot train on 1 row, need at least 2")
+    assert settings.patience is not None  # noqa: S101 - the caller asks
+    kept, out = (part.to(device) for part in held_out(n, correction.fragment, seed=settings.seed))
+    held = rows.take(out)
+    if held.weight is not None and not bool(held.weight.any()):
+        held = replace(held, weight=None)  # a few rows may all have weight 0: they count alike then
+    per_epoch = epoch_steps(len(kept), settings.batch_size)
+    early = EarlyStopping(model, held, settings.patience, per_epoch, settings.steps)
+    if correction.fragment is not None:
+        correction = replace(correction, fragment=correction.fragment[kept])
+    return rows.take(kept), correction, early
+
+
+def _by_fragment(
+    rows: LabelledRows, settings: OptimizerSettings, correction: Correction
+) -> tuple[LabelledRows, Shares, Iterable[Tensor | None]]:
+    """The rows in an order that penalised steps can use, the fragments' shares of a step, and the steps' rows."""
+    fragment, k = checked_fragments(correction.fragment, len(rows), correction.fragments)
+    if len(rows) <= settings.batch_size:
+        order, shares = all_rows(fragment, k)
+        return rows.take(order), shares, repeat(None, settings.steps)
+    draws = shared_minibatches(
+        fragment, k, settings.batch_size, settings.steps, seed=settings.seed, device=rows.x.device
+    )
+    return rows, Shares(k, max(1, settings.batch_size // k)), draws
 
 
 def _loop(
@@ -186,57 +163,54 @@ def _loop(
     theta: Tensor,
     draws: Iterable[Tensor | None],
     objective: Objective,
-    update: Update,
-    steps: int,
-    per_epoch: int,
-    watch: Watch | None,
+    settings: OptimizerSettings,
+    early: EarlyStopping | None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Train; the losses, penalties and penalties' shares of the steps that were taken."""
-    parameters = trainable(model)
-    losses, values, gained = torch.zeros(3, steps, dtype=sum_dtype(theta.device), device=theta.device)
+    """Train; the losses, penalties and penalties' shares of the gradient in the steps that were taken."""
+    parameters, update = trainable(model), _update(theta, settings)
+    losses, values, shares = torch.zeros(3, settings.steps, dtype=sum_dtype(theta.device), device=theta.device)
     for step, rows in enumerate(draws):
         now = objective(rows, theta)
         update(theta, now.gradient)
-        _give(parameters, theta)
+        _copy_into(parameters, theta)
         losses[step] = now.loss
         if now.value is not None:
-            values[step], gained[step] = now.value, now.share
-        if watch is not None and ((step + 1) % per_epoch == 0 or step + 1 == steps) and watch.over():
-            return losses[: step + 1], values[: step + 1], gained[: step + 1]
-    return losses, values, gained
+            values[step], shares[step] = now.value, now.share
+        if early is not None and early.over_after(step):
+            return losses[: step + 1], values[: step + 1], shares[: step + 1]
+    return losses, values, shares
 
 
-def _adam(theta: Tensor, lr: float, weight_decay: float) -> Update:
-    state = AdamState([torch.zeros_like(theta)], [torch.zeros_like(theta)])
-    return lambda theta, gradient: adam_step([theta], [gradient], state, lr=lr, weight_decay=weight_decay)
-
-
-def _sgd(theta: Tensor, lr: float, momentum: float, weight_decay: float) -> Update:
-    state = SgdState([torch.zeros_like(theta)])
-    return lambda theta, gradient: sgd_step(
-        [theta], [gradient], state, lr=lr, momentum=momentum, weight_decay=weight_decay
-    )
+def _update(theta: Tensor, settings: OptimizerSettings) -> Update:
+    """One step of the optimiser that the settings name."""
+    lr, decay, momentum = settings.lr, settings.weight_decay, settings.momentum
+    if settings.optimizer == "adam":
+        adam = AdamState([torch.zeros_like(theta)], [torch.zeros_like(theta)])
+        return lambda theta, gradient: adam_step([theta], [gradient], adam, lr=lr, weight_decay=decay)
+    sgd = SgdState([torch.zeros_like(theta)])
+    return lambda theta, gradient: sgd_step([theta], [gradient], sgd, lr=lr, momentum=momentum, weight_decay=decay)
 
 
 @torch.no_grad()
-def _give(parameters: list[nn.Parameter], theta: Tensor) -> None:
+def _copy_into(parameters: list[nn.Parameter], theta: Tensor) -> None:
     """Copy a flat vector into parameters; views of it would be slower, because products want aligned memory."""
     parts = torch.split(theta, [parameter.numel() for parameter in parameters])
     for parameter, part in zip(parameters, parts, strict=True):
         parameter.copy_(part.view_as(parameter))
 
 
-def _check_weights(weight: Tensor | None, n: int, *, weighs: bool, penalised: bool) -> None:
-    """Refuse weights that do not fit n rows, or that a penalty does not know."""
-    if weighs and penalised:
+def _check_weights(rows: LabelledRows, *, with_target: bool, penalised: bool) -> None:
+    """Refuse weights that do not fit the rows, or that do not go together with a penalty."""
+    weight, n = rows.weight, len(rows)
+    if penalised and (with_target or weight is not None):
         raise SettingsError(
-            "the penalty between fragments gives every fragment the same share of the loss, and cannot weigh rows as "
+            "the penalty between fragments gives every fragment the same share of the loss, and cannot weight rows as "
             "well: leave out the weights, or set lambda to 0"
         )
     if weight is None:
         return
     if weight.shape != (n,):
-        raise DataError(f"cannot weigh {n} rows by weights of shape {tuple(weight.shape)}: need one per row")
+        raise DataError(f"cannot weight {n} rows by weights of shape {tuple(weight.shape)}: need one per row")
     if not bool((weight >= 0).all()) or not 0 < float(weight.sum()) < float("inf"):
         raise DataError(
             f"the weights of {n} training rows run from {float(weight.min()):g} to {float(weight.max()):g}: need "
@@ -244,7 +218,7 @@ def _check_weights(weight: Tensor | None, n: int, *, weighs: bool, penalised: bo
         )
 
 
-def _check(losses: Tensor, parameters: list[nn.Parameter], steps: int, per_epoch: int, how: str) -> None:
+def _check_finite(losses: Tensor, parameters: list[nn.Parameter], steps: int, per_epoch: int, how: str) -> None:
     """Refuse a run that left the finite numbers."""
     broken = (~losses.isfinite()).nonzero().flatten()
     if len(broken):

@@ -1,4 +1,7 @@
-"""Training on tables: many small networks at once. Letters: g problems, a candidates, d parameters, n rows."""
+"""Training on tables: the paper's small networks, many jobs at once.
+
+Letters: l jobs, a candidates, n rows.
+"""
 
 from __future__ import annotations
 
@@ -9,38 +12,33 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn.utils import parameters_to_vector
 
-from picsc.datasets.encoding import Encoder, fit, of_table
+from picsc.datasets.encoding import Encoder, fit
 from picsc.datasets.rows import Rows
 from picsc.datasets.table import Dataset
-from picsc.equations.covariate_kl import part_kl
-from picsc.equations.likelihood import Likelihood
-from picsc.equations.penalties import PENALTIES, Anchor
-from picsc.equations.trigger import calibrated_threshold, part_gaps, random_halves, tau
-from picsc.errors import DataError
+from picsc.equations.penalties import PENALTIES
 from picsc.settings import PenaltyName
-from picsc.training.batched.diw import StackGuide
-from picsc.training.batched.layout import Stack, TrainingProblem, stack_problems
-from picsc.training.batched.mlp import flatten, fragment_fishers, predicted, squared_scores, unflatten
-from picsc.training.batched.train import problems_per_stack, train_stack
-from picsc.training.jobs import Fitted, TargetRows, TrainedModels, TrainingJob, TrainingRecipe
-from picsc.training.minibatches import held_out
-from picsc.training.networks import mlp
-
-HIDDEN = 4
-"""Units of the paper's network for tables."""
+from picsc.training.batched.diw import StackTarget
+from picsc.training.batched.layout import TrainingProblem
+from picsc.training.batched.train import StackCorrection, problems_per_stack, train_stack
+from picsc.training.jobs import TargetRows, TrainedModels, TrainingJob, TrainingRecipe
+from picsc.training.table_problems import HIDDEN, ProblemRows, TableProblems
+from picsc.training.table_sequence_trainer import TableSequenceTrainer
 
 
 @dataclass(frozen=True, slots=True)
-class TableBackend:
-    """Networks of the paper's "Model architectures" on one table whose rows all have a label."""
+class TableTrainer:
+    """Networks of the paper's "Model architectures" on one table whose rows all have a label.
+
+    Implements `picsc.training.jobs.Trainer`.
+    """
 
     dataset: Dataset
     recipe: TrainingRecipe
     penalty: PenaltyName
+    """Divergence between fragments in Algorithm 1."""
     weights: NDArray[np.float64] | None
-    """(n,) row weights; None weighs all alike."""
+    """(n,) row weights of the table; None gives all rows the same weight."""
     device: torch.device
 
     @property
@@ -49,91 +47,76 @@ class TableBackend:
         return self.recipe.lr
 
     @property
-    def likelihood(self) -> Likelihood:
-        """Of the target."""
-        assert self.dataset.target is not None  # noqa: S101 - the verb refuses tables without one
-        return self.dataset.target.kind
+    def problems(self) -> TableProblems:
+        """The table as training problems."""
+        return TableProblems(self.dataset, self.recipe, self.weights, self.device)
 
-    @property
-    def classes(self) -> int:
-        """Outputs of a model."""
-        assert self.dataset.target is not None  # noqa: S101 - as above
-        return max(1, len(self.dataset.target.levels))
+    def targets(self, train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Class codes of rows, or their numbers in the training part's standard deviations from its mean."""
+        return self.problems.targets(train, rows)
 
-    def targets(self, lesson_train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Class codes, or numbers in the training part's standard deviations."""
-        assert self.dataset.target is not None  # noqa: S101 - as above
-        values = self.dataset.target.values
-        if self.likelihood == "classes":
-            return values[rows].astype(np.int64)
-        part = values[lesson_train].astype(np.float64)
-        standard: NDArray[np.float64] = (values[rows] - part.mean()) / (part.std() or 1.0)
-        return standard
-
-    def learn(
-        self, lessons: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
+    def train_jobs(
+        self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
-        """Train every candidate of every lesson; see `picsc.training.jobs.Backend`."""
+        """Train every candidate of every job; see `picsc.training.jobs.Trainer`."""
         a = strengths.shape[1]
-        largest = max(len(lesson.train) for lesson in lessons)
+        largest = max(len(job.train) for job in jobs)
         per_stack = problems_per_stack(largest, a, HIDDEN)
         # a stack's problems have equally many fragments, and match the same values with those of the target
-        kinds = [(int(lesson.fragment.max()), lesson.guide and lesson.guide.on) for lesson in lessons]
+        kinds = [(int(job.fragment.max()), job.target_rows and job.target_rows.match) for job in jobs]
         start = 0
-        for stop in range(1, len(lessons) + 1):
-            full = stop == len(lessons) or stop - start == per_stack
+        for stop in range(1, len(jobs) + 1):
+            full = stop == len(jobs) or stop - start == per_stack
             if full or kinds[stop] != kinds[start]:
                 part = slice(start, stop)
-                yield from self._learn_stack(lessons[part], strengths[part], decays[part])
+                yield from self._train_stack(jobs[part], strengths[part], decays[part])
                 start = stop
 
-    def _learn_stack(
-        self, lessons: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
+    def _train_stack(
+        self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
         penalised = bool((strengths != 0).any())
-        encoders = [fit(self.dataset, lesson.train) for lesson in lessons]
+        encoders = [fit(self.dataset, job.train) for job in jobs]
         # without a penalty and with all rows in every step, fragments do not matter, and one long tile is fastest
         divided = penalised or self.recipe.batch_size is not None
+        table = self.problems
         problems, held = [], []
-        for encoder, lesson in zip(encoders, lessons, strict=True):
-            kept, out = self._parted(lesson.fragment, lesson.seed)
-            fragment = lesson.fragment[kept] if divided else None
-            problems.append(
-                self._problem(encoder, lesson.train, lesson.train[kept], fragment, _part(lesson.weight, kept))
-            )
-            held.append((encoder, lesson.train, lesson.train[out], _part(lesson.weight, out)))
-        stack = self._stacked(problems, lessons[0].seed)
-        a = strengths.shape[1]
-        theta = self._initial([lesson.seed for lesson in lessons], a, stack.features)
+        for encoder, job in zip(encoders, jobs, strict=True):
+            kept, out = table.split(job.fragment, job.seed)
+            fragment = job.fragment[kept] if divided else None
+            rows = ProblemRows(encoder, job.train, job.train[kept], fragment, _part(job.weight, kept))
+            problems.append(table.problem(rows))
+            held.append(ProblemRows(encoder, job.train, job.train[out], None, _part(job.weight, out)))
+        stack = table.stack(problems, jobs[0].seed)
+        theta = table.initial([job.seed for job in jobs], strengths.shape[1], stack.features)
+        correction = StackCorrection(self._placed(decays), self._placed(strengths), PENALTIES[self.penalty])
         fitted = train_stack(
             theta,
             stack,
-            replace(self.recipe, seed=lessons[0].seed),
+            replace(self.recipe, seed=jobs[0].seed),
             hidden=HIDDEN,
-            weight_decay=self._placed(decays),
-            strength=self._placed(strengths),
-            penalty=PENALTIES[self.penalty],
-            held=self._held(held),
-            guided=self._guided(encoders, lessons),
+            correction=correction,
+            held_out=table.held_out(held),
+            target_rows=self._stack_target(encoders, jobs),
         )
-        for g, (encoder, lesson) in enumerate(zip(encoders, lessons, strict=True)):
+        for g, (encoder, job) in enumerate(zip(encoders, jobs, strict=True)):
             yield TrainedModels(
-                self._outputs(fitted.theta[g], self._x(encoder, lesson.test)),
+                table.predict(fitted.theta[g], table.inputs(encoder, job.test)),
                 fitted.diverged[g].cpu().numpy(),
                 fitted.penalty_share[g].double().cpu().numpy(),
             )
 
-    def learner(
+    def sequence_trainer(
         self,
         sequences: Sequence[Sequence[Rows]],
         seeds: Sequence[int],
         scaled_on: Sequence[Rows],
         *,
         candidates: int = 1,
-    ) -> TableLearner:
-        """Models carried along sequences; see `picsc.training.jobs.Backend`."""
-        return TableLearner(
-            self,
+    ) -> TableSequenceTrainer:
+        """Models carried along sequences; see `picsc.training.jobs.Trainer`."""
+        return TableSequenceTrainer(
+            self.problems,
             tuple(map(tuple, sequences)),
             tuple(seeds),
             tuple(fit(self.dataset, rows) for rows in scaled_on),
@@ -141,174 +124,29 @@ class TableBackend:
             candidates,
         )
 
-    def _x(self, encoder: Encoder, rows: Rows) -> NDArray[np.float32]:
-        return encoder.transform(self.dataset, rows).matrix
-
-    def _problem(
-        self,
-        encoder: Encoder,
-        scaled_on: Rows,
-        rows: Rows,
-        fragment: NDArray[np.int64] | None,
-        weight: NDArray[np.float64] | None = None,
-    ) -> TrainingProblem:
-        """Rows encoded; a lesson's weights of them multiply those of the table."""
-        if self.weights is not None:
-            weight = self.weights[rows] if weight is None else self.weights[rows] * weight
-        return TrainingProblem(
-            self._x(encoder, rows),
-            self.targets(scaled_on, rows),
-            np.zeros(len(rows), np.int64) if fragment is None else fragment,
-            weight,
-        )
-
-    def _guided(self, encoders: Sequence[Encoder], lessons: Sequence[TrainingJob]) -> StackGuide | None:
-        """The rows of the target that weigh each lesson's, encoded as these are; all lessons have them, or none."""
-        problems, ons = [], []
-        for encoder, lesson in zip(encoders, lessons, strict=True):
-            if lesson.guide is not None:
-                problems.append(self._guide(encoder, lesson.train, lesson.guide))
-                ons.append(lesson.guide.on)
+    def _stack_target(self, encoders: Sequence[Encoder], jobs: Sequence[TrainingJob]) -> StackTarget | None:
+        """The rows of the target of each job, encoded like its training rows; all jobs have some, or none has."""
+        problems, matches = [], []
+        for encoder, job in zip(encoders, jobs, strict=True):
+            if job.target_rows is not None:
+                problems.append(self._target_problem(encoder, job.train, job.target_rows))
+                matches.append(job.target_rows.match)
         if not problems:
             return None
-        return StackGuide(self._stacked(problems, lessons[0].seed), ons[0], [lesson.seed for lesson in lessons])
+        return StackTarget(self.problems.stack(problems, jobs[0].seed), matches[0], [job.seed for job in jobs])
 
-    def _guide(self, encoder: Encoder, scaled_on: Rows, guide: TargetRows) -> TrainingProblem:
-        x = self._x(encoder, guide.rows)
+    def _target_problem(self, encoder: Encoder, scaled_on: Rows, target: TargetRows) -> TrainingProblem:
+        """The rows of one job's target."""
+        x = self.problems.inputs(encoder, target.rows)
         nothing = np.zeros(len(x), np.int64)
-        # labels that must not be looked at do not come along
-        y = self.targets(scaled_on, guide.rows) if guide.on == "losses" else nothing
+        # labels that must not be used are left out
+        y = self.targets(scaled_on, target.rows) if target.match == "losses" else nothing
         return TrainingProblem(x, y, nothing)
-
-    def _parted(self, fragment: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Positions of a problem's rows that are learned from, and of those held out for early stopping.
-
-        Reading: the draw does not depend on whether a method looks at fragments, so that all are stopped by the same
-            rows.
-        """
-        if self.recipe.patience is None:
-            return np.arange(len(fragment)), np.empty(0, np.int64)
-        kept, out = held_out(len(fragment), torch.from_numpy(fragment), seed=seed)
-        if not len(out):
-            raise DataError(
-                f"{self.dataset.name}: early stopping holds out a tenth of the rows, but every piece that is learned "
-                "from has one row only; leave out --patience"
-            )
-        return kept.numpy(), out.numpy()
-
-    def _held(self, parts: Sequence[tuple[Encoder, Rows, Rows, NDArray[np.float64] | None]]) -> Stack | None:
-        """The rows held out of each problem; by encoder, rows that scale the target, the rows, and their weights."""
-        if self.recipe.patience is None:
-            return None
-        problems = []
-        for encoder, scaled_on, out, weight in parts:
-            weighs = weight is not None and bool(weight.any())  # a few rows may all have weight 0: they are alike then
-            problems.append(self._problem(encoder, scaled_on, out, None, weight if weighs else None))
-        return self._stacked(problems, 0)
-
-    def _stacked(self, problems: Sequence[TrainingProblem], seed: int) -> Stack:
-        return stack_problems(
-            problems,
-            likelihood=self.likelihood,
-            outputs=self.classes,
-            shuffle=None if self.recipe.batch_size is None else seed,
-            device=self.device,
-        )
-
-    def _initial(self, seeds: Sequence[int], a: int, f: int) -> Tensor:
-        """The same first weights for every candidate, (g, a, d)."""
-        drawn = {
-            seed: parameters_to_vector(mlp(f, self.classes, HIDDEN, seed=seed).parameters()) for seed in set(seeds)
-        }
-        theta = torch.stack([drawn[seed].detach() for seed in seeds])
-        return theta[:, None].expand(-1, a, -1).contiguous().to(self.device)
 
     def _placed(self, values: NDArray[np.float64]) -> Tensor:
         return torch.from_numpy(values).to(device=self.device, dtype=torch.float32)
 
-    @torch.no_grad()
-    def _outputs(self, theta: Tensor, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Log-probabilities (a, n, c), or means (a, n), of one problem's models, (a, d)."""
-        f = x.shape[1]
-        inputs = torch.from_numpy(x).to(self.device)
-        constant = inputs.new_ones(len(x), 1)
-        weights = unflatten(theta[None], f, HIDDEN, self.classes)
-        return np.asarray(predicted(weights, torch.cat([inputs, constant], 1), self.likelihood).cpu().numpy())
-
-
-@dataclass(frozen=True, slots=True)
-class TableLearner:
-    """Implements `picsc.training.jobs.Learner` for g sequences of one table."""
-
-    backend: TableBackend
-    sequences: tuple[tuple[Rows, ...], ...]
-    seeds: tuple[int, ...]
-    encoders: tuple[Encoder, ...]
-    scaled_on: tuple[Rows, ...]
-    candidates: int
-
-    def start(self) -> Tensor:
-        """Initial parameters, (g, a, d)."""
-        return self.backend._initial(self.seeds, self.candidates, len(self.encoders[0].names))
-
-    def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
-        """Train on fragment t."""
-        learned, held = [], []
-        for sequence, seed, encoder, scaled_on in zip(
-            self.sequences, self.seeds, self.encoders, self.scaled_on, strict=True
-        ):
-            kept, out = self.backend._parted(np.zeros(len(sequence[t]), np.int64), seed + t)
-            learned.append(sequence[t][kept])
-            held.append((encoder, scaled_on, sequence[t][out], None))
-        return train_stack(
-            theta,
-            self._stack(learned),
-            replace(self.backend.recipe, seed=self.seeds[0] + t),
-            hidden=HIDDEN,
-            weight_decay=weight_decay,
-            strength=strength,
-            anchor=anchor,
-            held=self.backend._held(held),
-        )
-
-    @torch.no_grad()
-    def fisher(self, theta: Tensor, t: int) -> Tensor:
-        """Diagonal empirical Fisher on fragment t, (g, a, d)."""
-        stack = self._stack([sequence[t] for sequence in self.sequences])
-        fishers = fragment_fishers(unflatten(theta, stack.features, HIDDEN, stack.outputs), stack)
-        return flatten(type(fishers)(*(part[:, 0] for part in fishers)))
-
-    @torch.no_grad()
-    def shift(self, theta: Tensor, t: int) -> tuple[Tensor, Tensor]:
-        """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each."""
-        covariates = of_table(self.backend.dataset)
-        taus = torch.zeros(theta.shape[:2])
-        gammas = torch.zeros(theta.shape[:2])
-        for g, sequence in enumerate(self.sequences):
-            rows = np.concatenate([sequence[t], sequence[t - 1]])
-            problem = self.backend._problem(self.encoders[g], self.scaled_on[g], rows, None)
-            parts = random_halves(len(sequence[t]), len(rows), seed=self.seeds[g] + t)
-            kl = part_kl(torch.from_numpy(problem.x), parts, covariates)
-            stack = stack_problems([problem], likelihood=self.backend.likelihood, outputs=self.backend.classes)
-            for a in range(theta.shape[1]):
-                weights = unflatten(theta[g, a].cpu()[None, None], stack.features, HIDDEN, stack.outputs)
-                found = calibrated_threshold(tau(part_gaps([squared_scores(weights, stack)], parts), kl))
-                taus[g, a], gammas[g, a] = found
-        return taus.to(theta.device), gammas.to(theta.device)
-
-    def outputs(self, theta: Tensor, rows: Sequence[Rows]) -> list[NDArray[np.float32]]:
-        """Log-probabilities (a, n, c), or means (a, n), of each sequence's rows."""
-        inputs = [self.backend._x(encoder, part) for encoder, part in zip(self.encoders, rows, strict=True)]
-        return [self.backend._outputs(theta[g], x) for g, x in enumerate(inputs)]
-
-    def _stack(self, rows: Sequence[Rows]) -> Stack:
-        problems = [
-            self.backend._problem(encoder, scaled, part, None)
-            for encoder, scaled, part in zip(self.encoders, self.scaled_on, rows, strict=True)
-        ]
-        return self.backend._stacked(problems, self.seeds[0])
-
 
 def _part(weight: NDArray[np.float64] | None, positions: NDArray[np.int64]) -> NDArray[np.float64] | None:
-    """The weights of some of a lesson's rows."""
+    """The weights of some of a job's rows."""
     return None if weight is None else weight[positions]

@@ -1,4 +1,4 @@
-"""What goes into every weighting and what comes out of it.
+"""Checks of the rows before every weighting, and the scale of its weights.
 
 Letters: n training rows, m target rows, f columns.
 """
@@ -16,12 +16,12 @@ ADVICE = "training and target rows hardly overlap; train without weights or on r
 
 
 def checked(x: Tensor, z: Tensor, *, least: int = 1) -> tuple[Tensor, Tensor]:
-    """Training and target rows as floats of one precision, once they are known to be usable.
+    """Training and target rows as floats of one precision, after a check that they can be used.
 
     Args:
         x: training rows, (n, f).
         z: target rows, (m, f), on the same device.
-        least: rows that either must have.
+        least: rows that each must have.
 
     Returns:
         x and z, as they are where they are floats already.
@@ -48,11 +48,11 @@ def checked(x: Tensor, z: Tensor, *, least: int = 1) -> tuple[Tensor, Tensor]:
 
 
 def normalised(ratio: Tensor, *, name: str, floor: float = 0.0) -> Tensor:
-    """Weights of mean 1 from what they are to be in proportion to.
+    """Weights of mean 1 in proportion to a density ratio.
 
     Args:
         ratio: (n,), non-negative.
-        name: of the weighting, for the message.
+        name: name of the weighting, for the message.
         floor: the least mean that `ratio` may have. The mean of a density ratio over the training rows, by itself or
             as a share of that over the target rows, tends to 0 where the two do not meet.
 

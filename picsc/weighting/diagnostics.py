@@ -1,4 +1,4 @@
-"""What weights are worth: how many rows carry them, and whether training and target rows overlap at all."""
+"""Diagnostics of weights: effective sample size, and overlap of training and target rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEPARATED = 0.995
 
 @dataclass(frozen=True, slots=True)
 class Diagnostics:
-    """How evenly weights are spread over n rows."""
+    """Spread of weights over n rows."""
 
     ess: float
     """Kish's effective sample size (sum w)^2 / sum w^2, in rows: n for equal weights, 1 if one row has all."""
@@ -43,16 +43,16 @@ def diagnose(weights: Tensor) -> Diagnostics:
 
 
 def separation(x: Tensor, z: Tensor, *, seed: int, ratios: tuple[Tensor, Tensor] | None = None) -> float:
-    """How well a logistic regression tells target rows from training rows that it has not seen.
+    """Separation of target rows from training rows by a logistic regression that has not seen them.
 
     Args:
         x: training rows, (n, f), n >= 2.
         z: target rows, (m, f), m >= 2.
         seed: of the folds.
-        ratios: what `log_ratio` says of both, where it is known already; None asks it.
+        ratios: `log_ratio` of both, where it is known already; None computes it.
 
     Returns:
-        Area under the ROC curve: 0.5 if it cannot, 1 if the two do not overlap.
+        Area under the ROC curve: 0.5 if they are alike, 1 if the two do not overlap.
 
     Raises:
         DataError: rows that cannot be compared.
@@ -64,13 +64,13 @@ def separation(x: Tensor, z: Tensor, *, seed: int, ratios: tuple[Tensor, Tensor]
 
 
 def refuse(weights: Tensor, *, floor: float = FLOOR, name: str, auc: float | None = None) -> None:
-    """Stop where too few rows carry the weights for anything learned with them to be trusted.
+    """Refuse weights that rest on too few rows for a model trained with them to be trusted.
 
     Args:
         weights: (n,), non-negative.
         floor: least effective sample size, as a share of n.
-        name: of the weighting, for the message.
-        auc: what `separation` found, where it was asked. Bounded weights such as RuLSIF's stay even without overlap.
+        name: name of the weighting, for the message.
+        auc: the result of `separation`; None without it. Bounded weights such as RuLSIF's stay even without overlap.
 
     Raises:
         NumericsError: the effective sample size is below the floor, or the rows are separated.

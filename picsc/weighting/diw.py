@@ -1,4 +1,4 @@
-"""Weights of the rows of one training step, from their losses or hidden units beside those of rows of the target.
+"""Dynamic importance weighting: weights of one step's rows that match their losses or hidden units to the target's.
 
 Tensors only. Shape letters here: n rows of the step, m of the target, q values of a row, b rows of a block.
 """
@@ -13,13 +13,14 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from picsc.weighting.kmm import solve
+from picsc.weighting.kmm import Stopping, solve
 
 Match = Literal["losses", "features"]
+"""Values of a row that are matched: its loss, or the activations before the last layer."""
 BLOCK = 256
 """Most rows that are matched at once, and most rows of the target that they are matched with."""
 ITERATIONS = 10
-"""Of the solver in a weighing: rows that are weighed again and again go on from the weights they had."""
+"""Iterations of the solver per step: rows that are weighted again and again go on from their last weights."""
 SAMPLED = 64
 """Rows of either side whose distances give the kernel's width."""
 DIRECT_VALUES = 8
@@ -27,15 +28,15 @@ DIRECT_VALUES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Guided:
-    """Rows of the target that weigh the rows of every step."""
+class TargetData:
+    """Rows of the target that every step's rows are weighted to match."""
 
     x: Tensor
     """Inputs (m, ...)."""
     y: Tensor
-    """Targets (m,); not looked at when features are matched."""
-    on: Match
-    """`losses`, or `features`: the activations before the last layer."""
+    """Targets (m,); not used when features are matched."""
+    match: Match
+    """Values to match: `losses`, or `features`, the activations before the last layer."""
 
 
 def dynamic_weights(
@@ -52,22 +53,22 @@ def dynamic_weights(
 
     Source: Fang et al. 2020, "Rethinking importance weighting for deep learning under distribution shift", Algorithm 1:
         kernel mean matching of transformed rows.
-    Reading: features are matched without their labels. What is matched is not the target's mean in the kernel's feature
-        space but as much of its distance from the rows' as its own sampling noise does not explain (kernel mean
-        shrinkage, Muandet et al. 2016): a few rows of the target are a noisy picture of it. The noise of drawing some
-        of them for a step is not counted, since it is another one in the next step.
+    Reading: features are matched without their labels. The rows are not matched to the target's mean in the kernel's
+        feature space, but only moved by the share of the distance that the target's own sampling noise does not
+        explain (kernel mean shrinkage, Muandet et al. 2016): a few rows of the target are a noisy picture of it. The
+        noise of drawing some of them for a step is not counted, since it is another one in the next step.
 
     Args:
         values: losses or activations of the step's rows, (..., n, q).
         target: those of rows of the target, (..., m, q).
-        mask: bool (..., n), which rows are there; None is all.
-        target_mask: bool (..., m), the same of the target.
+        mask: bool (..., n), True for rows and False for padding; None is all rows.
+        target_mask: bool (..., m), the same for the target.
         start: weights to start from, (..., n); None starts from 1.
-        drawn_from: how many rows of the target there are in all, (..., 1) or a number; None is those given.
-        iterations: of the solver.
+        drawn_from: number of rows of the target in all, (..., 1) or a number; None is those given.
+        iterations: steps of the solver.
 
     Returns:
-        (..., n): non-negative, of mean 1 over the rows that are there, and 0 elsewhere. All 1 where the values of half
+        (..., n): non-negative, of mean 1 over the rows, and 0 for padding. All 1 where the values of half
         of all pairs of a row and a row of the target are equal, and where no row resembles the target. The kernel is
         as wide as the median distance between 64 rows and 64 of the target, taken evenly.
     """
@@ -83,7 +84,7 @@ def dynamic_weights(
     inner = _squared_distances(*[_sample(target, target_mask)] * 2).mul_(scale).exp_()
     share = _beyond_noise(gram, towards, inner, there, others, others if drawn_from is None else drawn_from)
     towards = share * towards + (1 - share) * (gram * there[..., None, :]).sum(-1) * there
-    found = solve(gram, towards, mask=mask, start=start, iterations=iterations, tolerance=0).clamp_(min=0) * there
+    found = solve(gram, towards, mask=mask, start=start, stop=Stopping(iterations, 0)).clamp_(min=0) * there
     total = found.sum(-1, keepdim=True)
     alike = flat[..., None] | ~(total > torch.finfo(total.dtype).tiny)
     return torch.where(alike, there, found * (rows / total))
@@ -100,11 +101,11 @@ def _beyond_noise(
         inner: kernel between some of the target's rows, (..., s, s).
         there: (..., n).
         m: rows of the target, (..., 1).
-        of_all: how many there are in all, (..., 1) or a number.
+        of_all: number of them in all, (..., 1) or a number.
     """
     n, m = there.sum(-1, keepdim=True).clamp(min=1), m.clamp(min=1)
     own = (gram * there[..., None, :] * there[..., None]).sum((-2, -1))[..., None] / n.square()
-    # rows that stand in the sample twice are counted as often among both indices, so the mean is theirs all the same
+    # rows that are in the sample twice are counted as often among both indices, so the mean is theirs all the same
     s = torch.minimum(m, m.new_full((), SAMPLED))
     apart = (inner.mean((-2, -1))[..., None] * s - 1) / (s - 1).clamp(min=1)
     distance = own - 2 * towards.sum(-1, keepdim=True) / n.square() + ((m - 1) * apart + 1) / m
@@ -120,7 +121,7 @@ def random_blocks(rows: Sequence[Tensor], generators: Sequence[torch.Generator])
         generators: one per set.
 
     Returns:
-        Row numbers (k, b), -1 where padded; how many of them are rows, (k, b) as bool; and the set of each, (k,).
+        Row numbers (k, b), -1 where padded; True where they are rows, (k, b); and the set of each block, (k,).
     """
     blocks: list[Tensor] = []
     sets: list[int] = []
@@ -133,12 +134,12 @@ def random_blocks(rows: Sequence[Tensor], generators: Sequence[torch.Generator])
 
 
 def _there(values: Tensor, mask: Tensor | None) -> Tensor:
-    """1 for every row that is there, (..., n), in the values' precision."""
+    """1 for rows and 0 for padding, (..., n), in the values' precision."""
     return values.new_ones(values.shape[:-1]) if mask is None else mask.to(values.dtype)
 
 
 def _sample(values: Tensor, mask: Tensor | None) -> Tensor:
-    """64 of the rows that are there, evenly in their order, (..., s, q); some of them twice where there are fewer."""
+    """64 of the rows, evenly in their order, (..., s, q); some of them twice where there are fewer."""
     step = torch.arange(SAMPLED, device=values.device)
     if mask is None:
         return values[..., step * values.shape[-2] // SAMPLED, :]
@@ -148,7 +149,7 @@ def _sample(values: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def _squared_distances(left: Tensor, right: Tensor) -> Tensor:
-    """Between all rows of two sets, (..., n, m)."""
+    """Squared distances between all rows of two sets, (..., n, m)."""
     if left.shape[-1] <= DIRECT_VALUES:
         total = (left[..., :, None, 0] - right[..., None, :, 0]).square_()
         for j in range(1, left.shape[-1]):

@@ -1,4 +1,4 @@
-"""Gaussian kernels between rows.
+"""Distances and Gaussian kernels between rows.
 
 Letters: n and m rows, f columns.
 """
@@ -11,7 +11,7 @@ from torch import Tensor
 from picsc.runtime.devices import as_sums
 
 SAMPLED = 1000
-"""Rows of each side that the median distance is taken from."""
+"""Most rows of each side that the median distance is taken from."""
 
 
 def squared_distances(x: Tensor, z: Tensor) -> Tensor:
@@ -37,7 +37,7 @@ def median_distance(x: Tensor, z: Tensor, *, seed: int) -> float:
 
     Args:
         x: (n, f), centred.
-        z: (m, f), likewise.
+        z: (m, f), centred.
         seed: of the draw.
 
     Returns:

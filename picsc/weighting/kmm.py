@@ -6,6 +6,7 @@ Letters: `...` any batch of problems, n training rows, m target rows, f columns.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -20,15 +21,27 @@ BOUND = 1000.0
 BLOCK = 2000
 """Most training rows matched at once; K is of that many squared."""
 CHUNK = 2000
-"""Target rows whose kernel with a block is held at once."""
-ITERATIONS = 3000
-TOLERANCE = 1e-4
+"""Target rows whose kernel with a block is held at once; changes nothing beyond rounding."""
 EVERY = 50
-"""Steps between two looks at the convergence, each of which waits for the device."""
+"""Steps between two checks of convergence, each of which waits for the device."""
 SMALLEST_RIDGE, RIDGE_STEP = 1e-3, 2.0
-"""Ridges are tried from n down to the first by halves."""
+"""Ridges are tried from n down to the smallest, divided by the step each time."""
 LONGER, SHORTER = 0.95, 2.0
-"""What 1 / step is multiplied by after a step that went well, and after one that was too long and is not taken."""
+"""Factors of 1 / step after a step that was taken, and after one that was too long and is not taken."""
+
+
+class Stopping(NamedTuple):
+    """The end of the solver's iterations."""
+
+    iterations: int = 3000
+    """Steps at most."""
+    tolerance: float = 1e-4
+    """Stop once no weights can be better by more than this share of the objective, or steps have ceased to gain. 0
+    takes all steps and never waits for the device."""
+
+
+CONVERGED = Stopping()
+"""Stop at convergence."""
 
 
 def solve(
@@ -39,8 +52,7 @@ def solve(
     slack: float | None = None,
     mask: Tensor | None = None,
     start: Tensor | None = None,
-    iterations: int = ITERATIONS,
-    tolerance: float = TOLERANCE,
+    stop: Stopping = CONVERGED,
 ) -> Tensor:
     """Minimise 1/2 b'Kb - k'b over 0 <= b <= B and |mean b - 1| <= slack, a whole batch of problems at once.
 
@@ -56,9 +68,7 @@ def solve(
         slack: how far from 1 the mean may be; None is (sqrt n - 1) / sqrt n.
         mask: (..., n), 1 for rows and 0 for padding, whose weight is 0 and which n does not count; None is all 1.
         start: (..., n) first guess; None is 1 for every row, the optimum where training and target rows are the same.
-        iterations: steps at most.
-        tolerance: stop once no weights can be better by more than this share of the objective, or steps have ceased
-            to gain. 0 takes all steps and never waits for the device.
+        stop: when to stop.
 
     Returns:
         b, (..., n). Its mean is within the slack, not exactly 1.
@@ -79,11 +89,11 @@ def solve(
     ahead, product_ahead = b, product
     t = torch.ones_like(n)
     before = torch.full_like(n, torch.inf)
-    for i in range(iterations):
+    for i in range(stop.iterations):
         new = project(ahead - (product_ahead - towards) / steep, upper, least, most)
         product_new = times(gram, new)
         moved, product_moved = new - ahead, product_new - product_ahead
-        # Steps are as long as the curvature along the way allows, which is small once few rows carry weight.
+        # Steps are as long as the curvature along the way allows, which is small once few rows have weight.
         taken = ((moved * (product_moved - steep * moved)).sum(-1, keepdim=True) <= 0) | (steep >= steepest)
         step = new - b
         uphill = (moved * step).sum(-1, keepdim=True) < 0
@@ -97,10 +107,10 @@ def solve(
             torch.where(taken, t_new, t),
         )
         steep = torch.where(taken, steep * LONGER, steep * SHORTER).minimum(steepest)
-        if tolerance and (i + 1) % EVERY == 0:
+        if stop.tolerance and (i + 1) % EVERY == 0:
             now = (b * (product / 2 - towards)).sum(-1, keepdim=True)
             gap = duality_gap(b, product - towards, upper, least, most)
-            allowed = tolerance * now.abs()
+            allowed = stop.tolerance * now.abs()
             # Far from the optimum by c / t^2 after t steps, one has gained 2 EVERY / t of the distance since last time.
             ahead_still = (before - now) * (i + 1) / (2 * EVERY)
             if bool(((gap <= allowed) | (ahead_still <= allowed / 8)).all()):
@@ -166,7 +176,7 @@ def lipschitz(gram: Tensor, towards: Tensor, mask: Tensor, *, rounds: int = 3) -
 
 
 def duality_gap(b: Tensor, gradient: Tensor, upper: Tensor, least: Tensor, most: Tensor) -> Tensor:
-    """How much better than b the optimum can be at most, (..., 1): gradient'(b - s) for the worst allowed s."""
+    """The most by which the optimum can be better than b, (..., 1): gradient'(b - s) for the worst allowed s."""
     slopes, order = gradient.sort(-1)
     room = upper.gather(-1, order)
     used = room.cumsum(-1) - room
@@ -212,7 +222,7 @@ def noise_ridge(gram: Tensor, towards: Tensor, inner: float, m: int, *, bound: f
 
 
 def _near_1(gram: Tensor, towards: Tensor, ridge: float, *, bound: float, start: Tensor | None = None) -> Tensor:
-    """The solution with a ridge around 1, which is that of another problem of the same kind."""
+    """The solution with a ridge around weights of 1, which is that of another problem of the same kind."""
     if math.isinf(ridge):
         return torch.ones_like(towards)
     held = gram if ridge == 0 else gram + ridge * torch.eye(len(gram), dtype=gram.dtype, device=gram.device)
@@ -220,7 +230,7 @@ def _near_1(gram: Tensor, towards: Tensor, ridge: float, *, bound: float, start:
 
 
 def _spread_of(z: Tensor, width: float) -> tuple[float, int]:
-    """Mean kernel between different target rows, and how many there are."""
+    """Mean kernel between different target rows, and their number."""
     m = len(z)
     return (float(as_sums(gaussian(z, z, width)).sum()) / m - 1) / max(1, m - 1), m
 
@@ -234,7 +244,6 @@ def kmm(
     block: int = BLOCK,
     sigma: float | None = None,
     ridge: float | None = 0.0,
-    chunk: int = CHUNK,
 ) -> Tensor:
     """Weights by kernel mean matching with a Gaussian kernel.
 
@@ -252,8 +261,7 @@ def kmm(
         bound: B, the largest weight before scaling to mean 1.
         block: most rows matched at once.
         sigma: width of the kernel; None is the median distance between rows.
-        ridge: of weights around 1, >= 0; None is as large as the noise of the target rows allows, judged on one block.
-        chunk: target rows whose kernel is held at once; changes nothing beyond rounding.
+        ridge: of weights around 1, >= 0; None is as large as the noise of the target rows allows, found on one block.
 
     Returns:
         (n,) weights, non-negative, of mean 1.
@@ -270,7 +278,7 @@ def kmm(
     for rows in dealt.tensor_split(-(-n // block)) if n > block else [torch.arange(n, device=x.device)]:
         inside = x[rows]
         towards = torch.zeros(len(rows), dtype=weights.dtype, device=x.device)
-        for part in torch.split(z, chunk):
+        for part in torch.split(z, CHUNK):
             towards += gaussian(inside, part, width).sum(1)
         towards *= len(rows) / len(z)
         if not bool((towards > 0).any()):

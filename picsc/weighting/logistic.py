@@ -1,4 +1,4 @@
-"""Density ratios from a logistic regression that tells target rows from training rows.
+"""Density ratios from a logistic regression that separates target rows from training rows.
 
 Letters: n training and m target rows, N = n + m; f columns, q of them kept and 1 for the intercept; k folds;
 P = (ridge strengths) x (folds) regressions, all fitted at once.
@@ -17,13 +17,15 @@ from picsc.runtime.threads import solve
 from picsc.weighting.checks import FLOOR, checked, normalised
 
 FOLDS = 5
+"""Folds, so that each row's ratio comes from a regression that has not seen it."""
 RIDGES = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)
-"""Penalties of half the squared coefficients of standardised columns, beside the mean log-loss."""
+"""Penalties of half the squared coefficients of standardised columns, added to the mean log-loss."""
 NEWTON_STEPS = 20
+"""Steps of Newton's method at most."""
 LENGTHS = (1.0, 0.5, 0.25, 0.125, 0.03, 0.0)
 """Shares of a Newton step that are tried."""
 SETTLED = 1e-9
-"""Gain of a step in mean log-loss, nats, below which a fit is done."""
+"""Gain of a step in mean log-loss, in nats, below which a fit has converged."""
 WIDEST, NARROWEST, WORK = 256, 64, 2e9
 """Columns kept at most, at least, and N q^2, the cost of a Newton step, in between."""
 HELD = 8_000_000
@@ -31,7 +33,7 @@ HELD = 8_000_000
 
 
 def logistic(x: Tensor, z: Tensor, *, seed: int, clip: float | None = None, ratio: Tensor | None = None) -> Tensor:
-    """Weights (n/m) p(target | x) / p(training | x), each row judged by a regression that has not seen it.
+    """Weights (n/m) p(target | x) / p(training | x), each row's from a regression that has not seen it.
 
     Source: paper, "vs. state of the art" (importance weighting); Bickel, Brückner and Scheffer 2009.
     Reading: weights are cut at a multiple of their mean (truncated importance sampling, Ionides 2008) and then scaled
@@ -42,7 +44,7 @@ def logistic(x: Tensor, z: Tensor, *, seed: int, clip: float | None = None, rati
         z: target rows, (m, f), m >= 2.
         seed: of the folds.
         clip: largest weight before the last scaling, in units of the mean; None is sqrt n.
-        ratio: (n,) what `log_ratio` says of the training rows, where it is known already; None asks it.
+        ratio: (n,) `log_ratio` of the training rows, where it is known already; None computes it.
 
     Returns:
         (n,) weights, non-negative, of mean 1.
@@ -52,7 +54,7 @@ def logistic(x: Tensor, z: Tensor, *, seed: int, clip: float | None = None, rati
         NumericsError: the training rows do not cover the targets.
     """
     of_x = log_ratio(x, z, seed=seed)[0] if ratio is None else ratio
-    # Far apart, the ratio underflows; its mean tells that, and the shifted weights would not.
+    # Far apart, the ratio underflows; its mean shows that, and the shifted weights would not.
     normalised(of_x.clamp(max=60).exp(), name="iw", floor=FLOOR)
     weights = normalised((of_x - of_x.max()).exp(), name="iw")
     return normalised(weights.clamp(max=math.sqrt(len(x)) if clip is None else clip), name="iw")
@@ -62,7 +64,7 @@ def log_ratio(x: Tensor, z: Tensor, *, seed: int) -> tuple[Tensor, Tensor]:
     """Log of (n/m) p(target | row) / p(training | row), out of fold, in nats.
 
     Above 256 columns (fewer for very many or few rows), the leading principal components of all rows stand for them;
-    these look at no label.
+    these use no label.
 
     Args:
         x: training rows, (n, f).

@@ -1,4 +1,4 @@
-"""How much memory a weighting takes, known before it runs."""
+"""Estimates of a weighting's memory before it runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from picsc.weighting.ulsif import CENTRES, CHUNK
 
 
 def estimated_bytes(name: str, n: int, m: int, f: int) -> int:
-    """An upper estimate of what a weighting holds at once beyond its inputs, for inputs in float32.
+    """An upper estimate of the memory that a weighting takes beyond its inputs, for inputs in float32.
 
     Args:
         name: "iw", "ulsif", "rulsif" or "kmm".

@@ -17,18 +17,35 @@ from picsc.weighting.checks import FLOOR, checked, normalised
 from picsc.weighting.kernels import centred, median_distance, squared_distances
 
 CENTRES = 100
+"""Bumps at most."""
 WIDTHS = (0.2, 0.35, 0.6, 1.0, 1.7, 3.0)
 """Candidates for the bumps' sigma, in median distances."""
 RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
+"""Candidates for the ridge, lambda."""
 CHUNK = 20_000
 """Rows whose distances to the centres are computed at once."""
+
+
+class KernelMoments(NamedTuple):
+    """Means of kernel values that a fit depends on."""
+
+    gram_nu: Tensor
+    """Mean over all target rows of the outer products of their kernel values, (b, b)."""
+    gram_de: Tensor
+    """H, the same mean over all training rows, (b, b)."""
+    mean: Tensor
+    """h, mean kernel values of all target rows, (b,)."""
+    n_nu: int
+    """Target rows, > 1."""
+    n_de: int
+    """Training rows, > 1."""
 
 
 class LeaveOneOut(NamedTuple):
     """The fits without one training and one target row each."""
 
     thetas: Tensor
-    """(b, s), non-negative."""
+    """Coefficients of the bumps, (b, s), non-negative."""
     scores: Tensor
     """(s,) squared-error criterion of the pair left out; smaller is better."""
 
@@ -75,7 +92,7 @@ def rulsif(x: Tensor, z: Tensor, *, seed: int, alpha: float = 0.5) -> Tensor:
 
 
 def _fitted(x: Tensor, z: Tensor, alpha: float, name: str, seed: int) -> Tensor:
-    """The weights of both."""
+    """Weights by RuLSIF, of which uLSIF is the case alpha = 0."""
     x, z = centred(*checked(x, z, least=2))
     generator = torch.Generator().manual_seed(seed)
     order_de, order_nu = (torch.randperm(len(rows), generator=generator).to(rows.device) for rows in (x, z))
@@ -87,17 +104,15 @@ def _fitted(x: Tensor, z: Tensor, alpha: float, name: str, seed: int) -> Tensor:
     for width in WIDTHS:
         factor = -0.5 / (width * scale) ** 2
         de, nu = (far_de * factor).exp_(), (far_nu * factor).exp_()
-        gram_de, gram_nu, mean = de.mT @ de / len(de), nu.mT @ nu / len(nu), nu.mean(0)
+        moments = KernelMoments(nu.mT @ nu / len(nu), de.mT @ de / len(de), nu.mean(0), len(nu), len(de))
         left_de, left_nu = de[order_de.to(de.device)[:pairs]], nu[order_nu.to(nu.device)[:pairs]]
         for ridge in RIDGES:
-            left = leave_one_out(
-                left_nu.mT, left_de.mT, gram_nu, gram_de, mean, counts=(len(nu), len(de)), ridge=ridge, alpha=alpha
-            )
+            left = leave_one_out(left_nu.mT, left_de.mT, moments, ridge=ridge, alpha=alpha)
             score = float(left.scores.mean())
             if best is None or score < best[0]:
-                system = alpha * gram_nu + (1 - alpha) * gram_de
+                system = alpha * moments.gram_nu + (1 - alpha) * moments.gram_de
                 system.diagonal().add_(ridge)
-                theta = solve(system, mean).clamp_(min=0)
+                theta = solve(system, moments.mean).clamp_(min=0)
                 best = score, de @ theta, nu @ theta
     assert best is not None  # noqa: S101  # for the type checker: there are candidates
     # The mean of a ratio over the targets is that of its square over the training rows: large where they hardly meet.
@@ -110,17 +125,7 @@ def _distances(rows: Tensor, centres: Tensor) -> Tensor:
     return torch.cat([as_sums(squared_distances(part, centres)) for part in torch.split(rows, CHUNK)])
 
 
-def leave_one_out(
-    nu: Tensor,
-    de: Tensor,
-    gram_nu: Tensor,
-    gram_de: Tensor,
-    mean: Tensor,
-    *,
-    counts: tuple[int, int],
-    ridge: float,
-    alpha: float = 0.0,
-) -> LeaveOneOut:
+def leave_one_out(nu: Tensor, de: Tensor, moments: KernelMoments, *, ridge: float, alpha: float = 0.0) -> LeaveOneOut:
     """All fits without the i-th target and the i-th training row, from one factorisation.
 
     Source: Kanamori, Hido and Sugiyama 2009, Section 3.2, for alpha = 0.
@@ -128,11 +133,8 @@ def leave_one_out(
 
     Args:
         nu: kernel values of left-out target rows, X_nu, (b, s).
-        de: of left-out training rows, X_de, (b, s).
-        gram_nu: mean over all target rows of their outer products, (b, b).
-        gram_de: H, likewise over all training rows.
-        mean: h, mean kernel values of all target rows, (b,).
-        counts: n_nu and n_de, both > 1.
+        de: kernel values of left-out training rows, X_de, (b, s).
+        moments: of all rows.
         ridge: lambda > 0.
         alpha: in [0, 1).
 
@@ -140,7 +142,7 @@ def leave_one_out(
         Each pair's coefficients, negative ones cut to 0, and its criterion
         alpha g(z)^2 / 2 + (1 - alpha) g(x)^2 / 2 - g(z).
     """
-    n_nu, n_de = counts
+    gram_nu, gram_de, mean, n_nu, n_de = moments
     c_nu, c_de = alpha / (n_nu - 1), (1 - alpha) / (n_de - 1)
     system = n_nu * c_nu * gram_nu + n_de * c_de * gram_de
     system = system + ridge * torch.eye(len(system), dtype=system.dtype, device=system.device)

@@ -25,7 +25,7 @@ def test_tau_is_0_where_one_of_its_factors_is(gap: float, kl: float) -> None:
 
 
 def test_the_threshold_is_the_quantile_that_the_level_asks_for() -> None:
-    """Of 99 draws and the observed value, 5 may lie above: the 95th smallest draw."""
+    """The 95th smallest of 99 draws: of these and the observed value, 5 may lie above."""
     draws = torch.arange(1.0, 100.0).flip(0)
     found = calibrated_threshold(torch.cat([torch.tensor([7.0]), draws]), level=0.05)
     assert (found.tau, found.gamma) == (7.0, 95.0)

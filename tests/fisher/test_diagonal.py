@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from picsc.errors import DataError, NumericsError
-from picsc.fisher.diagonal import empirical_fisher, expected_fisher, fragment_fishers, fragment_scores, row_scores
+from picsc.fisher.diagonal import empirical_fisher, expected_fisher, fragment_fishers, row_scores
 from picsc.runtime.threads import one_thread
 from picsc.training.networks import lenet, mlp
 from tests.reference import expected_fisher_by_row, fisher_by_row, scores_by_row
@@ -68,7 +68,7 @@ class Sequence(nn.Module):
 
 
 class TimeFirst(nn.Module):
-    """A linear layer that sees (t, n, f): with as many positions as rows, shapes alone cannot tell."""
+    """A linear layer that sees (t, n, f): with as many positions as rows, shapes alone do not show which is which."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -198,7 +198,7 @@ def test_opposite_labels_do_not_cancel() -> None:
     nn.init.zeros_(model.weight)
     x, y = torch.tensor([[2.0], [2.0]], dtype=torch.float64), torch.tensor([0, 1])
     assert empirical_fisher(model, x, y).tolist() == [1.0, 1.0]  # (1 - 1/2)^2 * 2^2
-    assert fragment_scores(model, x, y, torch.zeros(2, dtype=torch.int64), 1).tolist() == [[0.0, 0.0]]
+    assert row_scores(model, x, y).mean(0).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -252,11 +252,9 @@ def test_fragments_equal_one_call_each(name: str, chunk: int | None) -> None:
     model, x, y = case(name)
     fragment = torch.tensor([2, 0, 1, 2, 0, 2, 2])
     fishers = fragment_fishers(model, x, y, fragment, 3, chunk=chunk)
-    scores = fragment_scores(model, x, y, fragment, 3, chunk=chunk)
     for j in range(3):
         rows = fragment == j
         close(fishers[j], empirical_fisher(model, x[rows], y[rows]))
-        close(scores[j], row_scores(model, x[rows], y[rows]).mean(0))
 
 
 def test_numbers_row_by_row() -> None:
@@ -444,4 +442,4 @@ def test_fragments_that_do_not_fit_are_refused() -> None:
     with pytest.raises(DataError, match="run from 0 to 2: need 0 to 1 for 2 fragments"):
         fragment_fishers(model, x, y, fragment, 2)
     with pytest.raises(DataError, match=r"fragment has shape \(6,\)"):
-        fragment_scores(model, x, y, fragment[1:], 3)
+        fragment_fishers(model, x, y, fragment[1:], 3)

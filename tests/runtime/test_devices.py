@@ -10,7 +10,8 @@ from picsc.runtime import devices
 from picsc.runtime.devices import forward_pass, pick_device, placed, precision
 from picsc.runtime.threads import one_thread
 from picsc.training.networks import lenet, mlp
-from picsc.training.single import predict, train
+from picsc.training.predict import predict
+from tests.flat_training import train
 from tests.mps_like import MPS, MpsLike, move
 
 

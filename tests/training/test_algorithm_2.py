@@ -1,4 +1,4 @@
-"""Algorithm 2 on the simplest learner there is, whose numbers are known in closed form, and its trigger on tables."""
+"""Algorithm 2 on the simplest models there are, whose numbers are known in closed form, and its trigger on tables."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
 from picsc.training.algorithm_2 import Algorithm2Settings, FragmentStep, State, initial_state, learn_fragment
 from picsc.training.jobs import Fitted, TrainingRecipe
-from picsc.training.table_trainer import TableBackend, TableLearner
+from picsc.training.table_trainer import TableSequenceTrainer, TableTrainer
 
 D = 3
 
@@ -65,10 +65,10 @@ JUMP = np.array([0.0, 0.0, 5.0, 5.0, 5.0])[:, None] * np.ones(D)
 """Shifted once, at the third fragment."""
 
 
-def learned(learner: Means, rules: Algorithm2Settings, length: int) -> list[tuple[State, FragmentStep]]:
-    state, found = initial_state(learner), []
+def learned(trainer: Means, settings: Algorithm2Settings, length: int) -> list[tuple[State, FragmentStep]]:
+    state, found = initial_state(trainer), []
     for t in range(length):
-        state, step = learn_fragment(state, learner, t, rules)
+        state, step = learn_fragment(state, trainer, t, settings)
         found.append((state, step))
     return found
 
@@ -81,10 +81,10 @@ class Turning(Means):
 
 
 def test_state_is_the_same_few_numbers_per_parameter_after_two_thousand_fragments() -> None:
-    learner, sizes, flags = Turning(), set(), 0
-    state = initial_state(learner)
+    trainer, sizes, flags = Turning(), set(), 0
+    state = initial_state(trainer)
     for t in range(2_000):
-        state, step = learn_fragment(state, learner, t, STEADY)
+        state, step = learn_fragment(state, trainer, t, STEADY)
         sizes.add(sum(array.nbytes for array in state.arrays().values()))
         flags += int(step.flagged)
     assert flags == 1_999
@@ -105,26 +105,26 @@ def vars_of(state: State) -> list[Tensor]:
 
 def test_only_the_shifted_fragment_is_flagged_held_and_smoothed_in() -> None:
     """Eq. 16 holds with I_global of the step before, at theta_{t-1}; Eq. 15 then takes I_t at theta_t."""
-    learner = Means(JUMP)
-    steps = learned(learner, STEADY, 5)
+    trainer = Means(JUMP)
+    steps = learned(trainer, STEADY, 5)
     assert [bool(step.flagged) for _, step in steps] == [False, False, True, False, False]
-    assert [step.looked for _, step in steps] == [False, True, True, True, True]
+    assert [step.compared for _, step in steps] == [False, True, True, True, True]
     before, after = steps[1][0], steps[2][0]
     prior = torch.full_like(before.fisher, PRIOR_PRECISION)
     assert torch.equal(before.fisher, prior)
     stiff = 2 * 0.1 * prior
-    torch.testing.assert_close(after.theta, (learner.rows(2).mean(0) + stiff * before.theta) / (1 + stiff))
-    torch.testing.assert_close(after.fisher, 0.9 * prior + 0.1 * learner.fisher(after.theta, 2))
+    torch.testing.assert_close(after.theta, (trainer.rows(2).mean(0) + stiff * before.theta) / (1 + stiff))
+    torch.testing.assert_close(after.fisher, 0.9 * prior + 0.1 * trainer.fisher(after.theta, 2))
     assert torch.equal(steps[4][0].fisher, after.fisher)
-    torch.testing.assert_close(steps[4][0].theta[0, 0], learner.rows(4).mean(0))
+    torch.testing.assert_close(steps[4][0].theta[0, 0], trainer.rows(4).mean(0))
 
 
 def test_a_second_shift_is_held_by_what_the_first_one_left() -> None:
-    learner = Means(np.array([0.0, 5.0, 0.0])[:, None] * np.ones(D))
-    (_, _), (first, _), (second, step) = learned(learner, STEADY, 3)
+    trainer = Means(np.array([0.0, 5.0, 0.0])[:, None] * np.ones(D))
+    (_, _), (first, _), (second, step) = learned(trainer, STEADY, 3)
     assert bool(step.flagged)
     stiff = 2 * 0.1 * first.fisher
-    torch.testing.assert_close(second.theta, (learner.rows(2).mean(0) + stiff * first.theta) / (1 + stiff))
+    torch.testing.assert_close(second.theta, (trainer.rows(2).mean(0) + stiff * first.theta) / (1 + stiff))
 
 
 @pytest.mark.parametrize(("gamma", "flags"), [(0.0, [False, True, True]), (1e9, [False] * 3)])
@@ -135,13 +135,13 @@ def test_a_given_gamma_decides(gamma: float, flags: list[bool]) -> None:
 
 
 def test_quiet_fragments_are_skipped_as_printed_or_trained_on() -> None:
-    learner = Means(JUMP)
-    train, skip = (learned(learner, replace(STEADY, when_quiet=how), 4) for how in ("train", "skip"))
+    trainer = Means(JUMP)
+    train, skip = (learned(trainer, replace(STEADY, when_quiet=how), 4) for how in ("train", "skip"))
     assert torch.equal(skip[1][0].theta, skip[0][0].theta)
     assert torch.equal(skip[3][0].theta, skip[2][0].theta)
     assert not torch.equal(skip[2][0].theta, skip[1][0].theta)
     assert not torch.equal(train[3][0].theta, train[2][0].theta)
-    torch.testing.assert_close(train[1][0].theta[0, 0], learner.rows(1).mean(0))
+    torch.testing.assert_close(train[1][0].theta[0, 0], trainer.rows(1).mean(0))
 
 
 class Broken(Means):
@@ -158,22 +158,22 @@ def test_training_that_was_thrown_away_cannot_fail() -> None:
 
 
 def test_without_a_penalty_nothing_is_looked_at_and_nothing_is_skipped() -> None:
-    rules = Algorithm2Settings(torch.zeros(1, 1), torch.zeros(1, 1), when_quiet="skip")
-    steps = learned(Means(JUMP), rules, 3)
-    assert [step.looked for _, step in steps] == [False] * 3
+    settings = Algorithm2Settings(torch.zeros(1, 1), torch.zeros(1, 1), when_quiet="skip")
+    steps = learned(Means(JUMP), settings, 3)
+    assert [step.compared for _, step in steps] == [False] * 3
     torch.testing.assert_close(steps[2][0].theta[0, 0], Means(JUMP).rows(2).mean(0))
 
 
 def test_running_means() -> None:
     """m_t = (S m_{t-1} + (I_t + delta) theta_t) / (S + I_t + delta), with S decayed by alpha."""
-    learner = Means(JUMP)
-    steps = learned(learner, STEADY, 4)
+    trainer = Means(JUMP)
+    steps = learned(trainer, STEADY, 4)
     thetas = [state.theta for state, _ in steps]
     torch.testing.assert_close(steps[0][0].merged, thetas[0])
     torch.testing.assert_close(steps[3][0].mean, torch.stack(thetas).mean(0))
     mass, merged = 0.0, 0.0
     for t, theta in enumerate(thetas):
-        weight = learner.fisher(theta, t) + PRIOR_PRECISION
+        weight = trainer.fisher(theta, t) + PRIOR_PRECISION
         merged = (mass * merged + weight * theta) / (mass + weight)
         mass = 0.9 * (mass + weight)
     torch.testing.assert_close(steps[3][0].merged, merged)
@@ -183,7 +183,7 @@ ROWS = 24
 SEQUENCES = 300
 
 
-def tables(shifted: bool) -> TableLearner:
+def tables(shifted: bool) -> TableSequenceTrainer:
     """Many sequences of three fragments; identically distributed but for the last one, if it is shifted."""
     rng = np.random.default_rng(0)
     n = SEQUENCES * 3 * ROWS
@@ -191,17 +191,19 @@ def tables(shifted: bool) -> TableLearner:
     x = rng.normal(size=(n, 6)) + 2 * shifted * (fragment % 3 == 2)[:, None]
     y = (x[:, 0] + rng.normal(size=n) > 0).astype(int)
     dataset = from_arrays(x, y, ReadSettings())
-    backend = TableBackend(dataset, TrainingRecipe(60, 0.1), "kl", None, torch.device("cpu"))
+    backend = TableTrainer(dataset, TrainingRecipe(60, 0.1), "kl", None, torch.device("cpu"))
     pieces = np.arange(n).reshape(SEQUENCES, 3, ROWS)
-    return backend.learner([list(piece) for piece in pieces], range(0, 10 * SEQUENCES, 10), [p[0] for p in pieces])
+    return backend.sequence_trainer(
+        [list(piece) for piece in pieces], range(0, 10 * SEQUENCES, 10), [p[0] for p in pieces]
+    )
 
 
-def fired(learner: TableLearner) -> int:
-    """How often the last of three fragments is flagged."""
+def fired(trainer: TableSequenceTrainer) -> int:
+    """Number of times that the last of three fragments is flagged."""
     one = torch.ones(SEQUENCES, 1)
-    rules, state = Algorithm2Settings(0.1 * one, 0 * one), initial_state(learner)
+    settings, state = Algorithm2Settings(0.1 * one, 0 * one), initial_state(trainer)
     for t in range(3):
-        state, step = learn_fragment(state, learner, t, rules)
+        state, step = learn_fragment(state, trainer, t, settings)
     return int(step.flagged.sum())
 
 

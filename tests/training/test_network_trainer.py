@@ -23,8 +23,9 @@ from picsc.settings import CvSettings, validated
 from picsc.training.algorithm_1 import all_rows, penalised_gradient
 from picsc.training.jobs import TargetRows, TrainingJob, TrainingRecipe
 from picsc.training.network_inputs import inputs_of
-from picsc.training.network_trainer import ModuleBackend
+from picsc.training.network_trainer import NetworkTrainer
 from picsc.training.networks import bag_of_embeddings
+from picsc.training.single_inputs import Correction, LabelledRows
 from tests.reference import objective
 from tests.texts import bags
 
@@ -33,7 +34,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(autouse=True)
 def _one_core() -> Iterator[None]:
-    """As the verbs do it."""
+    """One thread, as in the commands."""
     with one_thread():
         yield
 
@@ -52,49 +53,49 @@ DATA = {"words": bags, "images": bright}
 EVERY = pytest.mark.parametrize("kind", DATA)
 
 
-def backend_of(kind: str, **recipe: object) -> ModuleBackend:
+def backend_of(kind: str, **recipe: object) -> NetworkTrainer:
     learning = TrainingRecipe(**{"epochs": 6, "lr": 0.01, "batch_size": 8, **recipe})
-    return ModuleBackend(inputs_of(DATA[kind]()), learning, "kl", CPU, "float32")
+    return NetworkTrainer(inputs_of(DATA[kind]()), learning, "kl", CPU, "float32")
 
 
-def lesson(**changes: object) -> TrainingJob:
+def job(**changes: object) -> TrainingJob:
     rows = np.random.default_rng(1).permutation(60)
     return TrainingJob(**{"train": rows[:40], "fragment": np.arange(40) % 2, "test": rows[40:], "seed": 3, **changes})
 
 
-def outputs(backend: ModuleBackend, *lessons: TrainingJob, strengths: tuple[float, ...] = (0.0,)) -> np.ndarray:
-    grid = np.tile(strengths, (len(lessons), 1))
-    return np.stack([learned.outputs for learned in backend.learn(lessons, grid, np.zeros_like(grid))])
+def outputs(backend: NetworkTrainer, *jobs: TrainingJob, strengths: tuple[float, ...] = (0.0,)) -> np.ndarray:
+    grid = np.tile(strengths, (len(jobs), 1))
+    return np.stack([learned.outputs for learned in backend.train_jobs(jobs, grid, np.zeros_like(grid))])
 
 
 @EVERY
 def test_what_can_be_learned_is_learned(kind: str) -> None:
-    backend, one = backend_of(kind), lesson()
+    backend, one = backend_of(kind), job()
     scores = scores_of_models(outputs(backend, one)[0], backend.targets(one.train, one.test), "classes")
     assert scores.accuracy[0] > 0.85
 
 
 @EVERY
-def test_a_lesson_does_not_depend_on_the_lessons_beside_it(kind: str) -> None:
-    backend, other = backend_of(kind, epochs=2), lesson(seed=4, train=np.arange(20), fragment=np.arange(20) % 2)
-    alone = outputs(backend, lesson(), strengths=(0.0, 0.1))
-    beside = outputs(backend, other, lesson(), strengths=(0.0, 0.1))
-    np.testing.assert_array_equal(alone[0], beside[1])
+def test_a_job_does_not_depend_on_the_other_jobs(kind: str) -> None:
+    backend, other = backend_of(kind, epochs=2), job(seed=4, train=np.arange(20), fragment=np.arange(20) % 2)
+    alone = outputs(backend, job(), strengths=(0.0, 0.1))
+    together = outputs(backend, other, job(), strengths=(0.0, 0.1))
+    np.testing.assert_array_equal(alone[0], together[1])
     assert not np.array_equal(alone[0, 0], alone[0, 1])
 
 
 @EVERY
-def test_a_sequence_of_one_fragment_is_a_lesson(kind: str) -> None:
-    backend, one = backend_of(kind, epochs=2), lesson()
-    learner = backend.learner([[one.train]], [one.seed], [one.train])
+def test_a_sequence_of_one_fragment_is_a_job(kind: str) -> None:
+    backend, one = backend_of(kind, epochs=2), job()
+    trainer = backend.sequence_trainer([[one.train]], [one.seed], [one.train])
     off = torch.zeros(1, 1)
-    fitted = learner.fit(learner.start(), 0, weight_decay=off, strength=off, anchor=None)
-    np.testing.assert_array_equal(learner.outputs(fitted.theta, [one.test])[0], outputs(backend, one)[0])
+    fitted = trainer.fit(trainer.start(), 0, weight_decay=off, strength=off, anchor=None)
+    np.testing.assert_array_equal(trainer.outputs(fitted.theta, [one.test])[0], outputs(backend, one)[0])
 
 
 def test_what_diverges_says_in_which_epoch() -> None:
     backend = backend_of("words", lr=1e30)
-    learned = next(backend.learn([lesson()], np.zeros((1, 1)), np.zeros((1, 1))))
+    learned = next(backend.train_jobs([job()], np.zeros((1, 1)), np.zeros((1, 1))))
     assert learned.diverged[0] > 0
     assert np.isnan(learned.outputs).all()
 
@@ -125,7 +126,7 @@ def test_a_bag_is_penalised_by_layer_as_its_dense_twin_is(name: str) -> None:
     plan = make_plan(model, x[:2], "classes")
     assert plan.rest == ()  # no parameter is differentiated row by row, which would be slow
     order, shares = all_rows(fragment, 3)
-    found = penalised_gradient(model, plan, x[order], y[order], shares, PENALTIES[name], likelihood="classes")
+    found = penalised_gradient(plan, x[order], y[order], shares, PENALTIES[name])
     twin = Bag(model)
     penalty = objective(twin, x, y, fragment, penalty=name, strength=1.0) - objective(twin, x, y, fragment)
     expected = torch.autograd.grad(penalty, list(twin.parameters()))
@@ -143,36 +144,37 @@ def test_squares_of_parts_are_sums_of_squared_scores(chunk: int) -> None:
 
 @EVERY
 def test_rows_without_weight_are_not_learned_from(kind: str) -> None:
-    backend, one = backend_of(kind, epochs=2, batch_size=None), lesson()
+    backend, one = backend_of(kind, epochs=2, batch_size=None), job()
     weight = np.repeat([2.0, 0.0], 20)
     other = one.train.copy()
     other[20:] = one.train[39:19:-1]
-    beside = [replace(one, weight=weight), replace(one, train=other, weight=weight), one]
-    weighed, reordered, plain = outputs(backend, *beside)
-    np.testing.assert_allclose(weighed, reordered, rtol=1e-5, atol=1e-6)  # a vectorised kernel rounds by a row's place
-    assert np.abs(weighed - plain).max() > 0.01
+    together = [replace(one, weight=weight), replace(one, train=other, weight=weight), one]
+    weighted, reordered, plain = outputs(backend, *together)
+    np.testing.assert_allclose(weighted, reordered, rtol=1e-5, atol=1e-6)  # a vectorised kernel rounds by a row's place
+    assert np.abs(weighted - plain).max() > 0.01
 
 
 @EVERY
 @pytest.mark.parametrize("on", ["losses", "features"])
-def test_a_guide_weighs_rows(kind: str, on: str) -> None:
-    backend, one = backend_of(kind, epochs=3), lesson()
-    guided, plain = outputs(backend, replace(one, guide=TargetRows(one.test[:10], on)), one)
-    assert np.isfinite(guided).all()
-    assert not np.array_equal(guided, plain)
+def test_target_rows_change_the_weights(kind: str, on: str) -> None:
+    backend, one = backend_of(kind, epochs=3), job()
+    weighted, plain = outputs(backend, replace(one, target_rows=TargetRows(one.test[:10], on)), one)
+    assert np.isfinite(weighted).all()
+    assert not np.array_equal(weighted, plain)
 
 
 def test_the_penalty_does_not_know_weights() -> None:
-    weighed = lesson(weight=np.ones(40))
+    weighted = job(weight=np.ones(40))
     with pytest.raises(SettingsError, match="leave out the weights, or set lambda to 0"):
-        outputs(backend_of("words"), weighed, strengths=(0.1,))
+        outputs(backend_of("words"), weighted, strengths=(0.1,))
 
 
 def test_the_words_that_fill_a_text_up_are_never_learned() -> None:
-    backend, one = backend_of("words", epochs=2), lesson()
+    backend, one = backend_of("words", epochs=2), job()
     model = backend.model(one.seed)
-    backend.train(model, backend.reader(one.train)(one.train), backend.labels(one.train), seed=0, strength=0.1,
-                  fragment=one.fragment)  # fmt: skip
+    rows = LabelledRows(backend.reader(one.train)(one.train), backend.labels(one.train))
+    correction = Correction(0.1, PENALTIES["kl"], torch.from_numpy(one.fragment))
+    backend.train(model, rows, seed=0, correction=correction)
     assert isinstance(model[0], nn.EmbeddingBag)
     assert not model[0].weight[0].any()
     assert not torch.equal(parameters_to_vector(model.parameters()),
@@ -194,13 +196,13 @@ def test_words_are_cross_validated(cut: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"cut": {"by": "shop"}}, "--by shop: texts have no columns to cut by"),
         ({"weights": "w"}, "--weights w: texts have no columns"),
         ({"read": {"drop": ("w1",)}}, "--drop: texts have no columns"),
     ],
 )
-def test_words_have_no_columns(options: dict[str, object], said: str) -> None:
-    with pytest.raises(SettingsError, match=said):
+def test_words_have_no_columns(options: dict[str, object], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
         words_compared(**options)

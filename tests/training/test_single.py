@@ -19,8 +19,9 @@ from picsc.training.minibatches import epoch_steps, held_out, minibatches, share
 from picsc.training.networks import lenet, mlp
 from picsc.training.objectives import flat, task_loss
 from picsc.training.optimizers import AdamState, SgdState, adam_step, sgd_step
-from picsc.training.single import predict, train
-from picsc.weighting.diw import Guided, Match
+from picsc.training.predict import predict
+from picsc.weighting.diw import Match, TargetData
+from tests.flat_training import train
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -313,7 +314,7 @@ def test_the_penalty_without_a_graph_has_the_gradient_through_the_graph(
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     order, shares = all_rows(fragment, 3)
     plan = make_plan(model, x, "classes")
-    found = penalised_gradient(model, plan, x[order], y[order], shares, penalty, likelihood="classes")
+    found = penalised_gradient(plan, x[order], y[order], shares, penalty)
     value = penalty.value(fragment_fishers(model, x, y, fragment, 3, create_graph=True))
     loss = task_loss(model, x, y, "classes")
     slope = flat(torch.autograd.grad(value, parameters, materialize_grads=True))
@@ -514,21 +515,26 @@ def test_rows_held_out_count_by_their_weights() -> None:
 def test_weights_that_cannot_be_used_are_refused() -> None:
     x, y = blobs()
     model = mlp(5, 3, seed=1, dtype=torch.float64)
-    with pytest.raises(DataError, match=r"cannot weigh 60 rows by weights of shape \(59,\): need one per row"):
+    with pytest.raises(DataError, match=r"cannot weight 60 rows by weights of shape \(59,\): need one per row"):
         train(model, x, y, **CHOSEN, weight=torch.ones(59))
     with pytest.raises(DataError, match="the weights of 60 training rows run from 0 to 0"):
         train(model, x, y, **CHOSEN, weight=torch.zeros(60))
     with pytest.raises(DataError, match="run from -1 to -1: need finite ones, none negative"):
         train(model, x, y, **CHOSEN, weight=-torch.ones(60))
     fragments = {"penalty": PENALTIES["kl"], "fragment": torch.arange(60) % 2, "strength": 0.1}
-    with pytest.raises(SettingsError, match="cannot weigh rows as well"):
+    with pytest.raises(SettingsError, match="cannot weight rows as well"):
         train(model, x, y, **CHOSEN, **fragments, weight=torch.ones(60))
-    with pytest.raises(SettingsError, match="cannot weigh rows as well"):
-        train(model, x, y, **CHOSEN, **fragments, guided=Guided(x, y, "losses"))
+    with pytest.raises(SettingsError, match="cannot weight rows as well"):
+        train(model, x, y, **CHOSEN, **fragments, target_rows=TargetData(x, y, "losses"))
     with pytest.raises(DataError, match="0 rows of the target and 0 labels"):
-        train(model, x, y, **CHOSEN, guided=Guided(x[:0], y[:0], "losses"))
+        train(model, x, y, **CHOSEN, target_rows=TargetData(x[:0], y[:0], "losses"))
     with pytest.raises(SettingsError, match="the model is a Several: match losses"):
-        train(*several(), torch.arange(12) % 3, **CHOSEN, guided=Guided(several()[1], torch.arange(12), "features"))
+        train(
+            *several(),
+            torch.arange(12) % 3,
+            **CHOSEN,
+            target_rows=TargetData(several()[1], torch.arange(12), "features"),
+        )
 
 
 MATCHES = pytest.mark.parametrize("on", ["losses", "features"])
@@ -540,11 +546,11 @@ def test_the_first_epoch_is_plain_and_the_next_is_guided(on: Match, batch_size: 
     x, y = blobs()
     same = []
     for epochs in (1, 2):
-        plain, guided = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2))
+        plain, weighted = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2))
         how = CHOSEN | {"steps": epochs * epoch_steps(60, batch_size), "batch_size": batch_size}
         train(plain, x, y, **how)
-        train(guided, x, y, **how, guided=Guided(x[:20] + 1, y[:20], on))
-        same.append(torch.equal(vector(plain), vector(guided)))
+        train(weighted, x, y, **how, target_rows=TargetData(x[:20] + 1, y[:20], on))
+        same.append(torch.equal(vector(plain), vector(weighted)))
     assert same == [True, False]
 
 
@@ -552,11 +558,11 @@ def test_the_first_epoch_is_plain_and_the_next_is_guided(on: Match, batch_size: 
 def test_a_target_of_the_same_rows_weighs_them_alike(on: Match) -> None:
     """All rows in every step, and 256 at most: the same rows on either side."""
     x, y = blobs()
-    plain, guided = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2))
+    plain, weighted = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2))
     how = CHOSEN | {"batch_size": 60}
     train(plain, x, y, **how)
-    train(guided, x, y, **how, guided=Guided(x.flip(0), y.flip(0), on))
-    torch.testing.assert_close(vector(guided), vector(plain), rtol=1e-6, atol=1e-6)
+    train(weighted, x, y, **how, target_rows=TargetData(x.flip(0), y.flip(0), on))
+    torch.testing.assert_close(vector(weighted), vector(plain), rtol=1e-6, atol=1e-6)
 
 
 @MATCHES
@@ -567,7 +573,7 @@ def test_guided_training_gives_the_same_bytes_for_a_seed(on: Match, batch_size: 
     models = [mlp(5, 3, seed=1) for _ in range(3)]
     for model, seed in zip(models, (4, 4, 5), strict=True):
         how = CHOSEN | {"batch_size": batch_size, "seed": seed}
-        train(model, x, y, **how, guided=Guided(x[:90] + 0.5, y[:90], on), weight=torch.arange(300.0))
+        train(model, x, y, **how, target_rows=TargetData(x[:90] + 0.5, y[:90], on), weight=torch.arange(300.0))
     assert torch.equal(vector(models[0]), vector(models[1]))
     assert not torch.equal(vector(models[0]), vector(models[2]))
 
@@ -578,7 +584,7 @@ def test_features_are_matched_without_their_labels() -> None:
     for on in ("features", "losses"):
         models = [mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2)]
         for model, labels in zip(models, (y, (y + 1) % 3), strict=True):
-            train(model, x, y, **CHOSEN, guided=Guided(x + 1, labels, on))
+            train(model, x, y, **CHOSEN, target_rows=TargetData(x + 1, labels, on))
         same.append(torch.equal(vector(models[0]), vector(models[1])))
     assert same == [True, False]
 
@@ -597,13 +603,13 @@ def test_with_40_percent_of_labels_flipped_clean_images_of_the_target_help() -> 
     x, clean = squares(256, 0)
     flipped = torch.rand(256, generator=torch.Generator().manual_seed(1)) < 0.8
     y = torch.where(flipped, 1, clean)
-    judged, truth = squares(300, 3)
+    tested, truth = squares(300, 3)
     right = []
-    for guided in (None, Guided(*squares(64, 2), "losses")):
+    for target in (None, TargetData(*squares(64, 2), "losses")):
         model = lenet(1, 16, 2, seed=0)
         how = {"likelihood": "classes", "steps": 60, "lr": 0.01, "batch_size": 32, "seed": 0}
-        train(model, x, y, **how, guided=guided)
-        right.append((predict(model, judged).argmax(1) == truth).float().mean().item())
+        train(model, x, y, **how, target_rows=target)
+        right.append((predict(model, tested).argmax(1) == truth).float().mean().item())
     assert right[0] < 0.7
     assert right[1] > 0.9
 
@@ -612,6 +618,6 @@ def test_rows_are_held_out_beside_a_target() -> None:
     x, y = squares(256, 0)
     model = lenet(1, 16, 2, seed=0)
     how = {"likelihood": "classes", "steps": 60, "lr": 0.01, "batch_size": 32, "seed": 0, "patience": 10**6}
-    train(model, x, y, **how, guided=Guided(*squares(64, 2), "losses"))
-    judged, truth = squares(300, 3)
-    assert (predict(model, judged).argmax(1) == truth).float().mean() > 0.9
+    train(model, x, y, **how, target_rows=TargetData(*squares(64, 2), "losses"))
+    tested, truth = squares(300, 3)
+    assert (predict(model, tested).argmax(1) == truth).float().mean() > 0.9

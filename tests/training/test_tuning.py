@@ -14,7 +14,7 @@ from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
 from picsc.training.algorithm_2 import Algorithm2Settings
 from picsc.training.jobs import TrainingJob, TrainingRecipe
-from picsc.training.table_trainer import TableBackend
+from picsc.training.table_trainer import TableTrainer
 from picsc.training.tuning import (
     DECAYS,
     INNER,
@@ -35,18 +35,18 @@ def _one_core() -> Iterator[None]:
         yield
 
 
-def backend(n: int = 90, signal: float = 1.0, **recipe: object) -> TableBackend:
+def backend(n: int = 90, signal: float = 1.0, **recipe: object) -> TableTrainer:
     """Two classes that follow from one of four columns; nothing does without a signal."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(n, 4))
     y = (signal * x[:, 0] + rng.normal(size=n) > 0).astype(int)
     dataset = from_arrays(x, y, ReadSettings())
-    return TableBackend(
+    return TableTrainer(
         dataset, TrainingRecipe(**{"epochs": 30, "lr": 0.05, **recipe}), "kl", None, torch.device("cpu")
     )
 
 
-def lesson(rows: int = 60, fragments: int = 3, seed: int = 0) -> TrainingJob:
+def job(rows: int = 60, fragments: int = 3, seed: int = 0) -> TrainingJob:
     return TrainingJob(np.arange(rows), np.arange(rows) * fragments // rows, np.arange(rows, 90), seed)
 
 
@@ -65,7 +65,7 @@ def test_inner_folds_hold_out_every_row_once_but_never_a_whole_fragment(sizes: l
 
 
 def test_weights_stay_with_their_rows() -> None:
-    whole = lesson()
+    whole = job()
     whole = replace(whole, weight=whole.train.astype(np.float64) / whole.train.mean())
     part = _inner(whole, 1)
     assert part.weight is not None
@@ -73,10 +73,10 @@ def test_weights_stay_with_their_rows() -> None:
 
 
 def test_inner_folds_are_drawn_at_random_by_the_seed() -> None:
-    first, again, other = (_inner(lesson(seed=seed), 0).test.tolist() for seed in (0, 0, 1))
+    first, again, other = (_inner(job(seed=seed), 0).test.tolist() for seed in (0, 0, 1))
     assert first == again
     assert first != other
-    assert np.bincount(lesson().fragment[first]).tolist() == [7, 6, 7]
+    assert np.bincount(job().fragment[first]).tolist() == [7, 6, 7]
 
 
 @pytest.mark.parametrize("penalised", [True, False])
@@ -92,8 +92,8 @@ def test_the_choice_does_not_see_the_tested_rows(penalised: bool) -> None:
         other,
         dataset=replace(other.dataset, columns=columns, target=replace(other.dataset.target, values=values)),
     )
-    lessons = [lesson(), lesson(seed=1)]
-    first, second = (tune_by_inner_cv(each, lessons, "classes", penalised=penalised) for each in (given_to, changed))
+    jobs = [job(), job(seed=1)]
+    first, second = (tune_by_inner_cv(each, jobs, "classes", penalised=penalised) for each in (given_to, changed))
     assert first.tolist() == second.tolist()
     pieces = [[np.arange(t, 60, 4) for t in range(4)]]
     first, second = (
@@ -104,12 +104,12 @@ def test_the_choice_does_not_see_the_tested_rows(penalised: bool) -> None:
 
 
 def test_where_nothing_can_be_learned_a_strong_decay_is_chosen() -> None:
-    found = tune_by_inner_cv(backend(signal=0.0, epochs=100), [lesson()], "classes", penalised=False)
+    found = tune_by_inner_cv(backend(signal=0.0, epochs=100), [job()], "classes", penalised=False)
     assert found.tolist() == [max(DECAYS)]
 
 
-def test_choices_are_candidates_one_per_lesson() -> None:
-    found = tune_by_inner_cv(backend(), [lesson(seed=seed) for seed in range(3)], "classes", penalised=True)
+def test_choices_are_candidates_one_per_job() -> None:
+    found = tune_by_inner_cv(backend(), [job(seed=seed) for seed in range(3)], "classes", penalised=True)
     assert found.shape == (3,)
     assert set(found.tolist()) <= set(STRENGTHS)
 
@@ -134,7 +134,7 @@ def test_an_inner_fold_that_holds_nothing_out_does_not_veto_the_others() -> None
 
 
 def test_models_that_diverge_are_not_chosen_and_all_of_them_mean_no_penalty() -> None:
-    found = tune_by_inner_cv(backend(lr=1e30), [lesson()], "classes", penalised=True)
+    found = tune_by_inner_cv(backend(lr=1e30), [job()], "classes", penalised=True)
     assert found.tolist() == [0.0]
 
 
@@ -146,10 +146,10 @@ def test_two_fragments_are_halved_to_look_ahead_if_they_can_be(size: int) -> Non
     assert set(found.tolist()) <= set(STRENGTHS)
 
 
-def test_a_choice_looks_at_a_share_of_every_fragment_of_a_long_lesson() -> None:
+def test_a_choice_looks_at_a_share_of_every_fragment_of_a_long_job() -> None:
     rows = np.arange(3 * MOST_ROWS)
-    lesson = TrainingJob(rows, rows % 5, np.empty(0, np.int64), seed=0)
-    part = _inner(lesson, 0)
+    job = TrainingJob(rows, rows % 5, np.empty(0, np.int64), seed=0)
+    part = _inner(job, 0)
     seen = np.concatenate([part.train, part.test])
     assert len(np.unique(seen)) == len(seen) == MOST_ROWS
     assert np.bincount(seen % 5).tolist() == [MOST_ROWS // 5] * 5

@@ -9,7 +9,7 @@ from torch import Tensor
 from picsc.errors import NumericsError, SettingsError
 from picsc.weighting import diagnose
 from picsc.weighting.kernels import gaussian, median_distance
-from picsc.weighting.kmm import kmm, noise_ridge, project, solve
+from picsc.weighting.kmm import Stopping, kmm, noise_ridge, project, solve
 from tests.mps_like import MPS, MpsLike
 from tests.reference import mean_matching_by_small_steps
 
@@ -39,7 +39,7 @@ def test_the_objective_is_that_of_plain_small_steps(shift: float, bound: float, 
     gram, towards = problem(n, 50, 3, shift)
     width = n * slack if slack is not None else n - math.sqrt(n)
     slow = mean_matching_by_small_steps(gram, towards, bound, n - width, n + width)
-    fast = solve(gram, towards, bound=bound, slack=slack, tolerance=1e-7)
+    fast = solve(gram, towards, bound=bound, slack=slack, stop=Stopping(tolerance=1e-7))
     best = objective(gram, towards, slow)
     assert objective(gram, towards, fast) <= best + 1e-5 * abs(best)
     assert fast.min() >= 0
@@ -53,7 +53,7 @@ def test_no_allowed_weights_are_better_by_more_than_the_tolerance(f: int, shift:
     n = 200
     gram, towards = problem(n, 200, f, shift)
     b = solve(gram.to(dtype), towards.to(dtype))
-    best = solve(gram, towards, iterations=4000, tolerance=1e-10)
+    best = solve(gram, towards, stop=Stopping(4000, 1e-10))
     gradient = gram @ best - towards
     assert float((gradient * best).abs().max()) < 1e-2 * n, "where a weight is not 0, its slope is (slab inactive)"
     assert float(gradient.min()) > -1e-3 * n, "no weight gains by growing"
@@ -64,7 +64,7 @@ def test_identical_samples_keep_the_weight_1_that_they_start_with() -> None:
     x = normal(300, 4, 0)
     torch.testing.assert_close(kmm(x, x.clone(), seed=0), torch.ones(300, dtype=torch.float64), rtol=0, atol=1e-6)
     gram = gaussian(x, x, 2.0)
-    found = solve(gram, gram.sum(1), start=normal(300, 1, 3)[:, 0].abs(), iterations=2000, tolerance=0)
+    found = solve(gram, gram.sum(1), start=normal(300, 1, 3)[:, 0].abs(), stop=Stopping(2000, 0))
     optimum = objective(gram, gram.sum(1), torch.ones(300))
     assert objective(gram, gram.sum(1), found) == pytest.approx(optimum, rel=1e-5)
 
@@ -72,9 +72,9 @@ def test_identical_samples_keep_the_weight_1_that_they_start_with() -> None:
 def test_a_batch_is_solved_as_its_problems_are() -> None:
     problems = [problem(50, 40, 2, shift, seed) for seed, shift in enumerate((0.0, 0.4, 1.0))]
     grams, towards = (torch.stack(parts) for parts in zip(*problems, strict=True))
-    together = solve(grams, towards, iterations=60, tolerance=0)
+    together = solve(grams, towards, stop=Stopping(60, 0))
     for one, (gram, k) in zip(together, problems, strict=True):
-        torch.testing.assert_close(one, solve(gram, k, iterations=60, tolerance=0), rtol=1e-6, atol=1e-9)
+        torch.testing.assert_close(one, solve(gram, k, stop=Stopping(60, 0)), rtol=1e-6, atol=1e-9)
 
 
 def test_padding_has_weight_0_and_changes_nothing() -> None:
@@ -82,16 +82,16 @@ def test_padding_has_weight_0_and_changes_nothing() -> None:
     padded, wide = torch.full((70, 70), 0.3, dtype=torch.float64), torch.full((70,), 9.0, dtype=torch.float64)
     padded[:50, :50], wide[:50] = gram, towards
     mask = (torch.arange(70) < 50).double()
-    found = solve(padded, wide, mask=mask, iterations=60, tolerance=0)
+    found = solve(padded, wide, mask=mask, stop=Stopping(60, 0))
     assert found[50:].tolist() == [0.0] * 20
-    torch.testing.assert_close(found[:50], solve(gram, towards, iterations=60, tolerance=0), rtol=1e-6, atol=1e-9)
-    assert solve(padded, wide, mask=mask * 0, iterations=5, tolerance=0).tolist() == [0.0] * 70
+    torch.testing.assert_close(found[:50], solve(gram, towards, stop=Stopping(60, 0)), rtol=1e-6, atol=1e-9)
+    assert solve(padded, wide, mask=mask * 0, stop=Stopping(5, 0)).tolist() == [0.0] * 70
 
 
 def test_a_warm_start_is_gone_on_from() -> None:
     gram, towards = problem(200, 200, 3, 0.8)
-    best = solve(gram, towards, iterations=5000, tolerance=1e-9)
-    cold, warm = (solve(gram, towards, start=start, iterations=3, tolerance=0) for start in (None, best))
+    best = solve(gram, towards, stop=Stopping(5000, 1e-9))
+    cold, warm = (solve(gram, towards, start=start, stop=Stopping(3, 0)) for start in (None, best))
     gap = objective(gram, towards, cold) - objective(gram, towards, best)
     assert objective(gram, towards, warm) - objective(gram, towards, best) < 0.01 * gap
 
@@ -144,14 +144,15 @@ def test_every_block_has_mean_1_and_matches_the_targets() -> None:
     assert not torch.equal(weights, kmm(x, z, seed=5, block=300))
 
 
-def test_target_rows_are_matched_in_chunks_of_any_size() -> None:
+def test_target_rows_are_matched_in_chunks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     x, z = normal(200, 3, 0), normal(150, 3, 1, 0.5)
     whole = kmm(x, z, seed=0)
-    torch.testing.assert_close(kmm(x, z, seed=0, chunk=7), whole, rtol=1e-5, atol=1e-8)
+    monkeypatch.setattr("picsc.weighting.kmm.CHUNK", 7)
+    torch.testing.assert_close(kmm(x, z, seed=0), whole, rtol=1e-5, atol=1e-8)
 
 
 def test_a_device_without_float64_gives_the_weights_of_the_cpu() -> None:
-    """As good weights, that is: single ones are hardly determined, so that rounding moves them."""
+    """Weights that are as good: single ones are hardly determined, so that rounding moves them."""
     x, z = normal(120, 3, 0).float(), normal(90, 3, 1, 0.5).float()
     with MpsLike():
         there = kmm(x.to(MPS), z.to(MPS), seed=0, sigma=2.0)

@@ -10,7 +10,7 @@ from torch import Tensor
 from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.weighting import WEIGHTINGS, diagnose, estimated_bytes, flattened, refuse, separation
 from picsc.weighting.logistic import RIDGES, fit, log_ratio, logistic
-from picsc.weighting.ulsif import leave_one_out, rulsif, ulsif
+from picsc.weighting.ulsif import KernelMoments, leave_one_out, rulsif, ulsif
 from tests.mps_like import MPS, MpsLike
 from tests.reference import leave_one_out_as_printed, leave_one_out_by_refitting
 
@@ -40,10 +40,7 @@ def test_leaving_one_out_is_fitting_again(alpha: float, n_nu: int, n_de: int, ri
     found = leave_one_out(
         nu[:pairs].mT,
         de[:pairs].mT,
-        nu.mT @ nu / n_nu,
-        de.mT @ de / n_de,
-        nu.mean(0),
-        counts=(n_nu, n_de),
+        KernelMoments(nu.mT @ nu / n_nu, de.mT @ de / n_de, nu.mean(0), n_nu, n_de),
         ridge=ridge,
         alpha=alpha,
     )
@@ -56,7 +53,8 @@ def test_leaving_one_out_is_fitting_again(alpha: float, n_nu: int, n_de: int, ri
 def test_leaving_one_out_of_ulsif_is_the_printed_formula() -> None:
     generator = torch.Generator().manual_seed(1)
     nu, de = (torch.rand(rows, 5, generator=generator, dtype=torch.float64) for rows in (30, 45))
-    found = leave_one_out(nu.mT, de[:30].mT, nu.mT @ nu / 30, de.mT @ de / 45, nu.mean(0), counts=(30, 45), ridge=0.05)
+    moments = KernelMoments(nu.mT @ nu / 30, de.mT @ de / 45, nu.mean(0), 30, 45)
+    found = leave_one_out(nu.mT, de[:30].mT, moments, ridge=0.05)
     torch.testing.assert_close(found.thetas, leave_one_out_as_printed(nu, de, 30, 0.05), rtol=1e-10, atol=1e-10)
 
 
@@ -108,7 +106,7 @@ def test_regressions_are_at_the_minimum_of_their_penalised_loss() -> None:
 
 
 def test_a_row_is_judged_by_a_regression_that_has_not_seen_it() -> None:
-    """Many columns of noise: a regression that saw its rows would tell them apart."""
+    """Many columns of noise: a regression that saw its rows would separate them."""
     x, z = normal(120, 100, 0), normal(120, 100, 1)
     assert 0.35 < separation(x, z, seed=0) < 0.65
 
@@ -218,9 +216,9 @@ def test_flattening_goes_from_the_weights_to_none() -> None:
 
 @pytest.mark.parametrize("weights", [[0.0, 0.0], [1.0, float("nan")], [1.0, float("inf")]])
 def test_weights_that_cannot_be_scaled_are_refused(weights: list[float]) -> None:
-    for judge in (diagnose, lambda w: flattened(w, 1.0), lambda w: refuse(w, name="kmm")):
+    for check in (diagnose, lambda w: flattened(w, 1.0), lambda w: refuse(w, name="kmm")):
         with pytest.raises(NumericsError, match="0 or not finite"):
-            judge(torch.tensor(weights))
+            check(torch.tensor(weights))
 
 
 @pytest.mark.parametrize("name", EVERY)

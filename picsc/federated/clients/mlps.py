@@ -22,16 +22,9 @@ from picsc.federated.clients.evaluation import ClientScores, TestRows, client_sc
 from picsc.federated.clients.local_steps import LocalRecipe, Steps, local_steps
 from picsc.federated.clients.local_terms import LocalTerms, Trained
 from picsc.federated.clients.whitening import whitening_matrix
+from picsc.training.batched.gradients import fragment_fishers, squared_scores, task_gradient
 from picsc.training.batched.layout import Stack, readouts_of
-from picsc.training.batched.mlp import (
-    Weights,
-    flatten,
-    fragment_fishers,
-    predicted,
-    squared_scores,
-    task_gradient,
-    unflatten,
-)
+from picsc.training.batched.mlp import Weights, flatten, predicted, unflatten
 from picsc.training.networks import mlp
 
 AT_ONCE = 4_000_000

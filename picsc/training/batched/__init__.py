@@ -1,8 +1,9 @@
-"""Many small networks trained as one batched computation.
+"""The engine that trains many of the paper's small networks for tables as one batched computation.
 
-- `diw`: dynamic importance weighting of many small networks at once: weights that follow the networks through training
-- `early_stopping`: stopping each of many networks when the rows held out of its problem stop gaining
-- `layout`: the rows of many training problems side by side, in the layout that batched training wants: rows innermost
-- `mlp`: many small networks with one hidden layer at once: outputs, gradients and Fisher informations in closed form
-- `train`: training of many small networks at once: every problem, method and candidate of a comparison in one loop
+- `layout`: the rows of many training problems side by side in one tensor, a stack
+- `mlp`: the networks of a stack: parameters, outputs, losses and predictions
+- `gradients`: their gradients and Fisher informations in closed form, with Algorithm 1's penalty
+- `train`: the training loop over all networks of a stack
+- `early_stopping`: the end of each network's training when the loss on rows held out no longer falls
+- `diw`: dynamic importance weighting: row weights that follow the networks through training
 """

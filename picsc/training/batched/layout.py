@@ -1,9 +1,9 @@
-"""The rows of many training problems side by side, in the layout that batched training wants: rows innermost.
+"""The rows of many training problems side by side, in the layout that batched training needs: rows innermost.
 
 Shape letters here: g problems (a fold of a repeat, say), k fragments of a problem's rows, t tiles, m rows of a tile,
 f features, o readouts. A tile holds rows of one fragment; large fragments have several, so that padding stays small
 however unequal fragments are, and every sum over a fragment's rows is one batched product and a small sum over tiles.
-The tiles of a problem follow each other, so that what does not care for fragments sees t m rows in one piece.
+The tiles of a problem follow each other, so that operations without fragments see t m rows in one piece.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from picsc.equations.likelihood import Likelihood
 from picsc.errors import DataError
 
 TILE_OVERHEAD = 24
-"""Rows that one more tile costs about as much as; weighs padding against the number of tiles."""
+"""Cost of one more tile in rows of padding, which settles the size of tiles."""
 
 
 class TrainingProblem(NamedTuple):
@@ -34,7 +34,7 @@ class TrainingProblem(NamedTuple):
     fragment: NDArray[np.int64]
     """(n,) in 0..k-1, every number at least once."""
     weight: NDArray[np.float64] | None = None
-    """(n,) row weights, non-negative, not all 0; None weighs all rows alike."""
+    """(n,) row weights, non-negative, not all 0; None gives all the same weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,13 @@ class Stack:
     share: Tensor
     """(g, k, t): 1/n_k where tile t belongs to fragment k, else 0; turns sums over tiles into means over fragments."""
     likelihood: Likelihood
+    """Likelihood of the targets."""
     outputs: int
     """Classes, or 1 for numbers."""
 
     @property
     def problems(self) -> int:
-        """The number g."""
+        """Number of problems, g."""
         return self.share.shape[0]
 
     @property
@@ -67,7 +68,7 @@ class Stack:
 
     @property
     def features(self) -> int:
-        """The number f, without the constant."""
+        """Number of features, f, without the constant."""
         return self.x.shape[1] - 1
 
     @property
@@ -155,7 +156,7 @@ def stack_problems(
 
 
 def readouts_of(likelihood: Likelihood, outputs: int) -> int:
-    """The number o: two classes are read out as the difference of their logits.
+    """Number of readouts, o: two classes are read out as the difference of their logits.
 
     Args:
         likelihood: of the targets.
@@ -234,7 +235,7 @@ def _normalised(weight: NDArray[np.float64] | None, n: int) -> NDArray[np.float6
 
 
 def _spread(n: int, m: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """What stands at each of m places: the first n in random order and evenly spread, so that every part has its share.
+    """Source of each of m places: the first n in random order and evenly spread, so that every part has its share.
 
     Random places would leave a small fragment out of some minibatches, whose Fisher information then would be 0.
     """

@@ -1,4 +1,8 @@
-"""Training of many small networks at once: every problem, method and candidate of a comparison in one loop.
+"""Training of many small networks at once: every problem and candidate of a comparison in one loop.
+
+Its twin is `picsc.training.single`, which trains any one model by automatic differentiation. There are two because
+for a few hundred rows and four hidden units a graph costs more than the arithmetic, while gradients written out by hand
+fit this network alone. tests/training/batched/test_train.py holds both equal, model by model.
 
 Shape letters here: g problems, a models per problem, d parameters.
 """
@@ -6,46 +10,58 @@ Shape letters here: g problems, a models per problem, d parameters.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from picsc.equations.penalties import Anchor, Penalty, risen
-from picsc.training.batched.diw import StackGuide, weighing
-from picsc.training.batched.early_stopping import watch
+from picsc.training.batched.diw import StackTarget, dynamic_weighting
+from picsc.training.batched.early_stopping import early_stopping
+from picsc.training.batched.gradients import penalised_gradient, squared_features, task_gradient
 from picsc.training.batched.layout import Stack, minibatches
-from picsc.training.batched.mlp import (
-    Weights,
-    empty_weights,
-    flatten,
-    penalised_gradient,
-    squared_features,
-    task_gradient,
-    unflatten,
-)
+from picsc.training.batched.mlp import Weights, empty_weights, flatten, unflatten
 from picsc.training.jobs import Fitted, TrainingRecipe
 from picsc.training.optimizers import AdamState, SgdState, adam_step, sgd_step
 
 SHARE_EVERY = 20
-"""Steps between two looks at the penalty's share of the gradient; each costs one more gradient."""
+"""Steps between two measurements of the penalty's share of the gradient; each costs one more gradient."""
 STACK_FLOATS = 160_000
-"""Activations of all models of a stack: fewer waste time on starting operations, more do not fit the cache."""
+"""Activations of a stack's models, in floats: fewer waste time on starting operations, more do not fit the cache."""
 KEPT_FLOATS = 7_500_000
 """30 MB, just below the size from which glibc hands every buffer back at once."""
 
 
 def problems_per_stack(rows: int, models: int, hidden: int) -> int:
-    """How many problems are fastest side by side on a processor.
+    """The number of problems that are fastest side by side on a processor.
 
     Args:
-        rows: of the largest problem, per step.
-        models: per problem.
+        rows: rows of the largest problem, per step.
+        models: models per problem.
         hidden: hidden units.
 
     Returns:
         At least 1. Results do not depend on it beyond rounding.
     """
     return max(1, STACK_FLOATS // (rows * models * hidden))
+
+
+@dataclass(frozen=True, slots=True)
+class StackCorrection:
+    """Corrections of every model of a stack: weight decay, Algorithm 1's penalty and Eq. 16's anchor."""
+
+    weight_decay: Tensor | None = None
+    """Weight decay of every model, (g, a), added to the gradient as weight_decay * parameter; None is 0."""
+    strength: Tensor | None = None
+    """lambda of every model, (g, a), of `penalty` and `anchor`; None is 0."""
+    penalty: Penalty | None = None
+    """Algorithm 1's penalty between fragments; None leaves it out."""
+    anchor: Anchor | None = None
+    """Mean and Fisher information of Eq. 16, (g, a, d) each; None leaves it out."""
+
+
+PLAIN = StackCorrection()
+"""No correction."""
 
 
 @torch.no_grad()
@@ -55,21 +71,19 @@ def train_stack(
     recipe: TrainingRecipe,
     *,
     hidden: int,
-    weight_decay: Tensor | None = None,
-    strength: Tensor | None = None,
-    penalty: Penalty | None = None,
-    anchor: Anchor | None = None,
-    held: Stack | None = None,
-    guided: StackGuide | None = None,
+    correction: StackCorrection = PLAIN,
+    held_out: Stack | None = None,
+    target_rows: StackTarget | None = None,
 ) -> Fitted:
-    """Minimise every model's mean negative log-likelihood plus what corrects it.
+    """Minimise every model's mean negative log-likelihood plus the terms of its correction.
 
-    Source: Algorithm 1 with `penalty`, Eq. 16 with `anchor`. A strength of 0 throughout is plain training, bit for bit.
-        `guided` is dynamic importance weighting: Fang et al. 2020, Algorithm 1, with one epoch of plain warm-up.
+    Source: Algorithm 1 with a penalty, Eq. 16 with an anchor. A strength of 0 throughout is plain training, bit for
+        bit. `target_rows` is dynamic importance weighting: Fang et al. 2020, Algorithm 1, with one epoch of plain
+        warm-up.
     Reading: one step per epoch as printed while `recipe.batch_size` is None; else minibatches that hold the same share
         of every fragment. With `recipe.warmup` lambda rises from 0: at full strength from the first step, the penalty
         can silence hidden units before they have learned anything; the Fisher informations of such a model agree.
-        With `guided` a step's rows are matched in random blocks of at most 256 with at most 256 random rows of the
+        With `target_rows` a step's rows are matched in random blocks of at most 256 with at most 256 random rows of the
         target, at every step where there are minibatches and at every fifth where steps see all rows.
 
     Args:
@@ -77,40 +91,40 @@ def train_stack(
         stack: the rows.
         recipe: epochs, learning rate and optimiser.
         hidden: hidden units.
-        weight_decay: of every model, (g, a), added to the gradient as weight_decay * parameter; None is 0.
-        strength: lambda of every model, (g, a); None is 0.
-        penalty: Algorithm 1's; None without.
-        anchor: Eq. 16's mean and Fisher, (g, a, d) each; None without.
-        held: other rows of the same problems, which decide when `recipe.patience` is over; None without.
-        guided: rows of the target, by which every step's rows are weighed anew, on top of the weights they have; None
-            without. One model per problem.
+        correction: weight decay, the penalty between fragments, and the anchor.
+        held_out: other rows of the same problems, which decide when `recipe.patience` is over; None trains to the end.
+        target_rows: rows of the target, from which every step's rows get new weights on top of those they have; None
+            leaves the weights as they are. It needs one model per problem.
 
     Returns:
         The models, with early stopping those of their best epochs; those that diverged are marked and do not disturb
         the others.
 
     Raises:
-        SettingsError: `guided` with several models per problem.
+        SettingsError: `target_rows` with several models per problem.
     """
     _keep_freed_memory()
     g, a, _ = theta.shape
     f, c = stack.features, stack.outputs
     flat, weights = _placed(theta, f, hidden, c)
     gradient, into = empty_weights(g, a, f, hidden, c, theta)
+    strength, penalty, anchor = correction.strength, correction.penalty, correction.anchor
     active = strength is not None and bool((strength != 0).any())
-    decay = _spread(weight_decay, weights) if weight_decay is not None and bool((weight_decay != 0).any()) else None
+    decay = None
+    if correction.weight_decay is not None and bool((correction.weight_decay != 0).any()):
+        decay = _per_parameter(correction.weight_decay, weights)
     pull = None
     if anchor is not None and active and strength is not None:
         mean, _ = _placed(anchor.mean, f, hidden, c)
         stiffness, _ = _placed(anchor.fisher, f, hidden, c)
-        pull = (mean, stiffness.mul_(_spread(2 * strength, weights)))
+        pull = (mean, stiffness.mul_(_per_parameter(2 * strength, weights)))
     parts = [stack] if recipe.batch_size is None else minibatches(stack, recipe.batch_size)
     squares = [squared_features(part) if penalty is not None and active else None for part in parts]
     generator = torch.Generator().manual_seed(recipe.seed)
     update = _update(flat, recipe)
     task, task_weights = empty_weights(g, a, f, hidden, c, theta)
-    watched = None if held is None or recipe.patience is None else watch(weights, held, recipe.patience)
-    weighed = None if guided is None else weighing(guided, a, len(parts))
+    early = None if held_out is None or recipe.patience is None else early_stopping(weights, held_out, recipe.patience)
+    weighting = None if target_rows is None else dynamic_weighting(target_rows, a, len(parts))
     signs, shares = [], []
     step = 0
     rising = recipe.warmup * recipe.epochs * len(parts)
@@ -118,37 +132,37 @@ def train_stack(
         order = [0] if len(parts) == 1 else torch.randperm(len(parts), generator=generator).tolist()
         for i in order:
             part, squared = parts[i], squares[i]
-            if weighed is not None:
-                part = weighed.step(weights, part, i, step)
-            look = step % SHARE_EVERY == 0
+            if weighting is not None:
+                part = weighting.step(weights, part, i, step)
+            measured = step % SHARE_EVERY == 0
             if squared is None or penalty is None or strength is None:
                 task_gradient(weights, part, into)
-                if pull is not None and look:
+                if pull is not None and measured:
                     task.copy_(gradient)
             else:
                 penalised_gradient(weights, part, penalty, risen(strength, step, rising), squared, into)
-                if look:
+                if measured:
                     task_gradient(weights, part, task_weights)
             if pull is not None:
                 gradient.addcmul_(flat - pull[0], pull[1])
-            if active and look:
+            if active and measured:
                 share = _share(task_weights, into)
-                shares.append(share if watched is None else torch.where(watched.running, share, torch.nan))
+                shares.append(share if early is None else torch.where(early.running, share, torch.nan))
             if decay is not None:
                 gradient.addcmul_(flat, decay)
             signs.append(into.out[..., -1].sum(-1))
             update(gradient)
             step += 1
-        if watched is not None:
-            watched.look(weights)
-            if watched.over(epoch):
+        if early is not None:
+            early.evaluate(weights)
+            if early.over(epoch):
                 break
     diverged = _diverged(torch.stack(signs), weights, len(parts))
     share = torch.stack(shares) if shares else theta.new_zeros(1, g, a)
-    if watched is None:
+    if early is None:
         return Fitted(flatten(weights), diverged, share.mean(0))
-    diverged = watched.diverged(diverged)
-    best = flatten(watched.best).masked_fill_((diverged > 0)[..., None], torch.nan)
+    diverged = early.diverged(diverged)
+    best = flatten(early.best).masked_fill_((diverged > 0)[..., None], torch.nan)
     return Fitted(best, diverged, share.nanmean(0))
 
 
@@ -171,14 +185,14 @@ def _placed(theta: Tensor, f: int, h: int, c: int) -> tuple[Tensor, Weights]:
     return flat, weights
 
 
-def _spread(per_model: Tensor, weights: Weights) -> Tensor:
+def _per_parameter(per_model: Tensor, weights: Weights) -> Tensor:
     """A number per model, (g, a), at every entry of its parameters."""
     parts = [per_model[..., None, None].expand_as(part).reshape(-1) for part in weights]
     return torch.cat(parts)
 
 
 def _update(flat: Tensor, recipe: TrainingRecipe) -> Callable[[Tensor], None]:
-    """What applies a gradient to all models, in place."""
+    """A function that applies a gradient to all models, in place."""
     if recipe.optimizer == "adam":
         adam = AdamState([torch.zeros_like(flat)], [torch.zeros_like(flat)])
         return lambda gradient: adam_step([flat], [gradient], adam, lr=recipe.lr)

@@ -1,4 +1,4 @@
-"""Dynamic importance weighting of many networks at once, and what lessons make of weights and of guides."""
+"""Dynamic importance weighting of many networks at once, and jobs with weights and with target rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,17 +12,17 @@ from picsc.datasets.load import from_arrays
 from picsc.errors import SettingsError
 from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
-from picsc.training.batched.diw import StackGuide, weighing
+from picsc.training.batched.diw import StackTarget, dynamic_weighting
 from picsc.training.batched.layout import Stack, TrainingProblem, stack_problems
 from picsc.training.batched.mlp import outputs, unflatten
-from picsc.training.batched.train import train_stack
 from picsc.training.jobs import TargetRows, TrainingJob, TrainingRecipe
-from picsc.training.table_trainer import TableBackend
+from picsc.training.table_trainer import TableTrainer
 from picsc.weighting.diw import Match
+from tests.flat_training import train_stack
 from tests.stacks import networks, vectors
 
 F, H = 5, 4
-MATCHES = pytest.mark.parametrize("on", ["losses", "features"])
+MATCHES = pytest.mark.parametrize("match", ["losses", "features"])
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -48,19 +48,19 @@ def stacked(
     return stack_problems(problems, likelihood="classes", outputs=2, shuffle=shuffle, dtype=dtype)
 
 
-def guide(
-    problems: Sequence[TrainingProblem], on: Match = "losses", seed: int = 0, dtype: torch.dtype = torch.float32
-) -> StackGuide:
-    return StackGuide(stacked(problems, dtype=dtype), on, [seed + i for i in range(len(problems))])
+def target_of(
+    problems: Sequence[TrainingProblem], match: Match = "losses", seed: int = 0, dtype: torch.dtype = torch.float32
+) -> StackTarget:
+    return StackTarget(stacked(problems, dtype=dtype), match, [seed + i for i in range(len(problems))])
 
 
 def first(g: int, dtype: torch.dtype = torch.float32) -> Tensor:
     return vectors(networks(g, 1, F, dtype=dtype))
 
 
-def accuracy(theta: Tensor, judged: Stack) -> float:
-    z = outputs(unflatten(theta, F, H, 2), judged.x, readouts=1)
-    return float(((z > 0) == (judged.y > 0.5))[judged.mask > 0].float().mean())
+def accuracy(theta: Tensor, tested: Stack) -> float:
+    z = outputs(unflatten(theta, F, H, 2), tested.x, readouts=1)
+    return float(((z > 0) == (tested.y > 0.5))[tested.mask > 0].float().mean())
 
 
 def one_sided(n: int, seed: int) -> TrainingProblem:
@@ -74,39 +74,42 @@ def one_sided(n: int, seed: int) -> TrainingProblem:
 def test_with_40_percent_of_labels_flipped_clean_rows_of_the_target_help(batch_size: int | None, epochs: int) -> None:
     """Plain training says the second class of all rows; of 20 draws the smallest gain was 0.17."""
     noisy = stacked([one_sided(300, i) for i in range(4)], shuffle=0)
-    clean = guide([halves(100, 0.0, 100 + i) for i in range(4)])
-    judged = stacked([halves(1000, 0.0, 200 + i) for i in range(4)])
+    clean = target_of([halves(100, 0.0, 100 + i) for i in range(4)])
+    tested = stacked([halves(1000, 0.0, 200 + i) for i in range(4)])
     recipe = TrainingRecipe(epochs, 0.02, batch_size)
-    plain, weighed = (
-        accuracy(train_stack(first(4), noisy, recipe, hidden=H, guided=each).theta, judged) for each in (None, clean)
+    plain, weighted = (
+        accuracy(train_stack(first(4), noisy, recipe, hidden=H, target_rows=each).theta, tested)
+        for each in (None, clean)
     )
     assert plain < 0.55
-    assert weighed > plain + 0.06
+    assert weighted > plain + 0.06
 
 
 @MATCHES
 @pytest.mark.parametrize("batch_size", [None, 20])
-def test_the_first_epoch_is_plain(batch_size: int | None, on: Match) -> None:
+def test_the_first_epoch_is_plain(batch_size: int | None, match: Match) -> None:
     rows = stacked([halves(60, 0.4, 0)], shuffle=0)
     same = []
     for epochs in (1, 2):
         recipe = TrainingRecipe(epochs, 0.02, batch_size)
         thetas = [
-            train_stack(first(1), rows, recipe, hidden=H, guided=each).theta
-            for each in (None, guide([halves(30, 0, 1)], on))
+            train_stack(first(1), rows, recipe, hidden=H, target_rows=each).theta
+            for each in (None, target_of([halves(30, 0, 1)], match))
         ]
         same.append(torch.equal(*thetas))
     assert same == [True, False]
 
 
 @MATCHES
-def test_a_target_of_the_same_rows_weighs_them_alike(on: Match) -> None:
+def test_a_target_of_the_same_rows_weighs_them_alike(match: Match) -> None:
     problems = [halves(90, 0.2, 0), halves(120, 0.2, 1)]
     rows = stacked(problems, dtype=torch.float64)
     start, recipe = first(2, torch.float64), TrainingRecipe(30, 0.02)
     plain = train_stack(start, rows, recipe, hidden=H).theta
-    weighed = train_stack(start, rows, recipe, hidden=H, guided=guide(problems, on, dtype=torch.float64)).theta
-    torch.testing.assert_close(weighed, plain, rtol=1e-6, atol=1e-6)
+    weighted = train_stack(
+        start, rows, recipe, hidden=H, target_rows=target_of(problems, match, dtype=torch.float64)
+    ).theta
+    torch.testing.assert_close(weighted, plain, rtol=1e-6, atol=1e-6)
 
 
 def test_labels_of_the_target_are_looked_at_for_losses_only() -> None:
@@ -115,7 +118,7 @@ def test_labels_of_the_target_are_looked_at_for_losses_only() -> None:
     same = {}
     for on in ("losses", "features"):
         thetas = [
-            train_stack(first(1), rows, TrainingRecipe(8, 0.02), hidden=H, guided=guide([t], on)).theta
+            train_stack(first(1), rows, TrainingRecipe(8, 0.02), hidden=H, target_rows=target_of([t], on)).theta
             for t in (target, turned)
         ]
         same[on] = torch.equal(*thetas)
@@ -123,10 +126,10 @@ def test_labels_of_the_target_are_looked_at_for_losses_only() -> None:
 
 
 @MATCHES
-def test_same_seed_same_bytes_other_seed_other_bytes(on: Match) -> None:
+def test_same_seed_same_bytes_other_seed_other_bytes(match: Match) -> None:
     rows, target = stacked([halves(300, 0.4, 0)]), [halves(300, 0.0, 1)]
     thetas = [
-        train_stack(first(1), rows, TrainingRecipe(8, 0.02), hidden=H, guided=guide(target, on, seed)).theta
+        train_stack(first(1), rows, TrainingRecipe(8, 0.02), hidden=H, target_rows=target_of(target, match, seed)).theta
         for seed in (0, 0, 1)
     ]
     assert torch.equal(thetas[0], thetas[1])
@@ -134,15 +137,17 @@ def test_same_seed_same_bytes_other_seed_other_bytes(on: Match) -> None:
 
 
 @MATCHES
-def test_how_many_problems_are_stacked_does_not_matter(on: Match) -> None:
+def test_how_many_problems_are_stacked_does_not_matter(match: Match) -> None:
     problems = [halves(n, 0.4, i) for i, n in enumerate((300, 40, 120))]
     targets = [halves(m, 0.0, 10 + i) for i, m in enumerate((50, 300, 9))]
     start, recipe = first(3, torch.float64), TrainingRecipe(15, 0.02)
     double = {"dtype": torch.float64}
-    together = train_stack(start, stacked(problems, **double), recipe, hidden=H, guided=guide(targets, on, **double))
+    together = train_stack(
+        start, stacked(problems, **double), recipe, hidden=H, target_rows=target_of(targets, match, **double)
+    )
     for i in range(3):
-        alone = guide([targets[i]], on, seed=i, **double)
-        single = train_stack(start[i : i + 1], stacked([problems[i]], **double), recipe, hidden=H, guided=alone)
+        alone = target_of([targets[i]], match, seed=i, **double)
+        single = train_stack(start[i : i + 1], stacked([problems[i]], **double), recipe, hidden=H, target_rows=alone)
         torch.testing.assert_close(together.theta[i], single.theta[0], rtol=1e-6, atol=1e-6)
 
 
@@ -151,9 +156,17 @@ def test_padding_weighs_nothing_and_given_weights_are_multiplied() -> None:
     problems = [halves(300, 0.4, 0, given), halves(40, 0.4, 1, np.ones(40))]
     rows = stacked(problems)
     start = unflatten(first(2), F, H, 2)
-    found = weighing(guide([halves(80, 0.0, 2), halves(80, 0.0, 3)]), 1, 1).step(start, rows, 0, 1).weight[:, 0, 0]
+    found = (
+        dynamic_weighting(target_of([halves(80, 0.0, 2), halves(80, 0.0, 3)]), 1, 1)
+        .step(start, rows, 0, 1)
+        .weight[:, 0, 0]
+    )
     alike = stacked([problem._replace(weight=None) for problem in problems])
-    free = weighing(guide([halves(80, 0.0, 2), halves(80, 0.0, 3)]), 1, 1).step(start, alike, 0, 1).weight[:, 0, 0]
+    free = (
+        dynamic_weighting(target_of([halves(80, 0.0, 2), halves(80, 0.0, 3)]), 1, 1)
+        .step(start, alike, 0, 1)
+        .weight[:, 0, 0]
+    )
     torch.testing.assert_close(found.sum(1), torch.ones(2))
     assert (found[1, rows.mask[1, 0, 0] == 0] == 0).all()
     assert (found[0, ::2] == 0).all()
@@ -163,9 +176,11 @@ def test_padding_weighs_nothing_and_given_weights_are_multiplied() -> None:
 
 def test_early_stopping_goes_on_working() -> None:
     rows, held = stacked([halves(80, 0.4, 0)]), stacked([halves(30, 0.0, 5)])
-    target = guide([halves(50, 0.0, 1)])
+    target = target_of([halves(50, 0.0, 1)])
     short, long = (
-        train_stack(first(1), rows, TrainingRecipe(60, 0.2, patience=patience), hidden=H, held=held, guided=target)
+        train_stack(
+            first(1), rows, TrainingRecipe(60, 0.2, patience=patience), hidden=H, held_out=held, target_rows=target
+        )
         for patience in (2, 10**6)
     )
     assert short.diverged.item() == 0
@@ -176,27 +191,31 @@ def test_several_models_per_problem_are_refused() -> None:
     start = vectors(networks(1, 2, F, dtype=torch.float32))
     with pytest.raises(SettingsError, match="the weights of one model: got 2"):
         train_stack(
-            start, stacked([halves(30, 0, 0)]), TrainingRecipe(2, 0.1), hidden=H, guided=guide([halves(30, 0, 1)])
+            start,
+            stacked([halves(30, 0, 0)]),
+            TrainingRecipe(2, 0.1),
+            hidden=H,
+            target_rows=target_of([halves(30, 0, 1)]),
         )
 
 
-def backend(patience: int | None = None, weights: np.ndarray | None = None) -> TableBackend:
+def backend(patience: int | None = None, weights: np.ndarray | None = None) -> TableTrainer:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(90, 3))
     dataset = from_arrays(x, (x[:, 0] + rng.normal(size=90) > 0).astype(int), ReadSettings())
-    return TableBackend(dataset, TrainingRecipe(20, 0.1, patience=patience), "kl", weights, torch.device("cpu"))
+    return TableTrainer(dataset, TrainingRecipe(20, 0.1, patience=patience), "kl", weights, torch.device("cpu"))
 
 
-LESSON = TrainingJob(np.arange(40), np.arange(40) // 10, np.arange(40, 60), 0)
+JOB = TrainingJob(np.arange(40), np.arange(40) // 10, np.arange(40, 60), 0)
 WEIGHT = np.where(np.arange(40) % 3 == 0, 0.0, np.linspace(0.5, 2, 40))
 
 
-def learned(table: TableBackend, *lessons: TrainingJob, strength: float = 0.0) -> list[np.ndarray]:
-    shape = (len(lessons), 1)
-    return [one.outputs for one in table.learn(lessons, np.full(shape, strength), np.zeros(shape))]
+def learned(table: TableTrainer, *jobs: TrainingJob, strength: float = 0.0) -> list[np.ndarray]:
+    shape = (len(jobs), 1)
+    return [one.outputs for one in table.train_jobs(jobs, np.full(shape, strength), np.zeros(shape))]
 
 
-def relabelled(table: TableBackend, rows: np.ndarray) -> TableBackend:
+def relabelled(table: TableTrainer, rows: np.ndarray) -> TableTrainer:
     target = table.dataset.target
     values = target.values.copy()
     values[rows] = 1 - values[rows]
@@ -205,58 +224,58 @@ def relabelled(table: TableBackend, rows: np.ndarray) -> TableBackend:
 
 @pytest.mark.parametrize("patience", [None, 10**6])
 @pytest.mark.parametrize("strength", [0.0, 0.1])
-def test_a_lesson_s_rows_of_weight_0_are_not_learned_from(patience: int | None, strength: float) -> None:
-    """Their labels change nothing, held out or not; those of the others do. A penalty looks at rows of any weight."""
-    table, lesson = backend(patience), replace(LESSON, weight=WEIGHT)
-    (before,) = learned(table, lesson)
-    (same,) = learned(relabelled(table, np.flatnonzero(WEIGHT == 0)), lesson)
-    (other,) = learned(relabelled(table, np.flatnonzero(WEIGHT)[:8]), lesson)
+def test_a_job_s_rows_of_weight_0_are_not_learned_from(patience: int | None, strength: float) -> None:
+    """Their labels change nothing, held out or not; those of the others do. A penalty uses rows of any weight."""
+    table, job = backend(patience), replace(JOB, weight=WEIGHT)
+    (before,) = learned(table, job)
+    (same,) = learned(relabelled(table, np.flatnonzero(WEIGHT == 0)), job)
+    (other,) = learned(relabelled(table, np.flatnonzero(WEIGHT)[:8]), job)
     assert np.array_equal(before, same)
     assert not np.array_equal(before, other)
-    (plain,) = learned(table, LESSON, strength=strength)
-    (alike,) = learned(table, replace(LESSON, weight=np.ones(40)), strength=strength)
+    (plain,) = learned(table, JOB, strength=strength)
+    (alike,) = learned(table, replace(JOB, weight=np.ones(40)), strength=strength)
     np.testing.assert_allclose(alike, plain, rtol=0, atol=1e-4)
 
 
-def test_a_lesson_s_weights_multiply_those_of_the_table() -> None:
+def test_a_job_s_weights_multiply_those_of_the_table() -> None:
     of_table = np.linspace(0.2, 3, 90)
-    (both,) = learned(backend(weights=of_table), replace(LESSON, weight=WEIGHT))
-    (product,) = learned(backend(), replace(LESSON, weight=WEIGHT * of_table[:40]))
-    (without,) = learned(backend(), replace(LESSON, weight=WEIGHT))
+    (both,) = learned(backend(weights=of_table), replace(JOB, weight=WEIGHT))
+    (product,) = learned(backend(), replace(JOB, weight=WEIGHT * of_table[:40]))
+    (without,) = learned(backend(), replace(JOB, weight=WEIGHT))
     assert np.array_equal(both, product)
     assert not np.array_equal(both, without)
 
 
 def test_rows_held_out_that_all_weigh_nothing_are_alike() -> None:
     table = backend(3)
-    _, out = table._parted(LESSON.fragment, LESSON.seed)
+    _, out = table.problems.split(JOB.fragment, JOB.seed)
     weight = np.ones(40)
     weight[out] = 0
-    (found,) = learned(table, replace(LESSON, weight=weight))
+    (found,) = learned(table, replace(JOB, weight=weight))
     assert np.isfinite(found).all()
-    assert np.array_equal(found, learned(table, LESSON)[0])
+    assert np.array_equal(found, learned(table, JOB)[0])
 
 
 @pytest.mark.parametrize("patience", [None, 5])
-def test_lessons_with_and_without_guides_are_learned_side_by_side_as_alone(patience: int | None) -> None:
+def test_jobs_with_and_without_target_rows_are_learned_side_by_side_as_alone(patience: int | None) -> None:
     table = backend(patience)
     rows = np.arange(60, 90)
-    lessons = [
-        LESSON,
-        replace(LESSON, guide=TargetRows(rows, "losses")),
-        replace(LESSON, guide=TargetRows(rows[:20], "losses"), seed=1),
-        replace(LESSON, guide=TargetRows(rows, "features")),
+    jobs = [
+        JOB,
+        replace(JOB, target_rows=TargetRows(rows, "losses")),
+        replace(JOB, target_rows=TargetRows(rows[:20], "losses"), seed=1),
+        replace(JOB, target_rows=TargetRows(rows, "features")),
     ]
-    together = learned(table, *lessons)
-    for found, lesson in zip(together, lessons, strict=True):
-        np.testing.assert_allclose(np.exp(found), np.exp(learned(table, lesson)[0]), rtol=0, atol=0.02)
+    together = learned(table, *jobs)
+    for found, job in zip(together, jobs, strict=True):
+        np.testing.assert_allclose(np.exp(found), np.exp(learned(table, job)[0]), rtol=0, atol=0.02)
     assert np.abs(np.exp(together[0]) - np.exp(together[1])).max() > 0.04
     assert np.abs(np.exp(together[0]) - np.exp(together[3])).max() > 0.04
 
 
-def test_a_guide_on_features_does_not_see_labels() -> None:
+def test_target_rows_for_features_does_not_see_labels() -> None:
     rows = np.arange(60, 90)
     for on, same in (("features", True), ("losses", False)):
-        lesson = replace(LESSON, guide=TargetRows(rows, on))
-        found = [learned(table, lesson)[0] for table in (backend(), relabelled(backend(), rows))]
+        job = replace(JOB, target_rows=TargetRows(rows, on))
+        found = [learned(table, job)[0] for table in (backend(), relabelled(backend(), rows))]
         assert np.array_equal(*found) == same

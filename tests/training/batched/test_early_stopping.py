@@ -15,10 +15,10 @@ from picsc.settings import ReadSettings
 from picsc.training.batched.early_stopping import held_out_loss
 from picsc.training.batched.layout import Stack, TrainingProblem, stack_problems
 from picsc.training.batched.mlp import unflatten
-from picsc.training.batched.train import train_stack
 from picsc.training.jobs import Fitted, TrainingJob, TrainingRecipe
-from picsc.training.single import task_loss
-from picsc.training.table_trainer import TableBackend
+from picsc.training.objectives import task_loss
+from picsc.training.table_trainer import TableTrainer
+from tests.flat_training import train_stack
 from tests.stacks import KINDS, draw_problem, networks, tensors, vectors
 
 G, A, F, H, EPOCHS = 2, 2, 5, 4, 40
@@ -56,7 +56,7 @@ def trained(
         stacked(problems(likelihood, c), likelihood, c),
         TrainingRecipe(epochs, lr, patience=patience),
         hidden=H,
-        **{"held": stacked(held(likelihood, c), likelihood, c), **terms},
+        **{"held_out": stacked(held(likelihood, c), likelihood, c), **terms},
     )
 
 
@@ -100,14 +100,14 @@ def test_every_model_is_that_of_its_own_best_epoch(likelihood: str, c: int, term
 
 
 def test_without_patience_or_rows_held_out_nothing_changes() -> None:
-    plain = trained(20, None, held=None).theta
+    plain = trained(20, None, held_out=None).theta
     assert torch.equal(trained(20, None).theta, plain)
-    assert torch.equal(trained(20, 3, held=None).theta, plain)
+    assert torch.equal(trained(20, 3, held_out=None).theta, plain)
     assert not torch.equal(trained(20, 1).theta, plain)
 
 
 def test_penalty_share_is_of_the_epochs_that_were_trained() -> None:
-    """Looked at every 20 steps: a model that stops before the 21st has the share of the first."""
+    """Measured every 20 steps: a model that stops before the 21st has the share of the first."""
     terms = {"strength": torch.full((G, A), 0.5), "penalty": PENALTIES["kl"]}
     first = trained(1, None, **terms).penalty_share
     assert torch.equal(trained(200, 1, lr=1.0, **terms).penalty_share, first)
@@ -115,12 +115,12 @@ def test_penalty_share_is_of_the_epochs_that_were_trained() -> None:
 
 
 def grown(patience: int | None, epochs: int) -> Fitted:
-    """Gradient descent that overshoots further each time, beside a problem where it does not."""
+    """Gradient descent that overshoots further each time, next to a problem where it does not."""
     theta = vectors(networks(G, A, F, 1, dtype=torch.float32))
     calm, wild = problems("numbers", 1)
     stack = stacked([calm, wild._replace(x=wild.x * 100)], "numbers", 1)
     recipe = TrainingRecipe(epochs, 0.05, optimizer="sgd", patience=patience)
-    return train_stack(theta, stack, recipe, hidden=H, held=stacked(held("numbers", 1), "numbers", 1))
+    return train_stack(theta, stack, recipe, hidden=H, held_out=stacked(held("numbers", 1), "numbers", 1))
 
 
 def test_a_model_that_had_stopped_before_it_would_diverge_has_not_diverged() -> None:
@@ -139,37 +139,37 @@ def test_models_without_one_finite_loss_have_diverged() -> None:
     assert not found.theta.isfinite().any()
 
 
-def backend(patience: int | None) -> TableBackend:
+def backend(patience: int | None) -> TableTrainer:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(60, 3))
     dataset = from_arrays(x, (x[:, 0] + rng.normal(size=60) > 0).astype(int), ReadSettings())
-    return TableBackend(dataset, TrainingRecipe(80, 0.2, patience=patience), "kl", None, torch.device("cpu"))
+    return TableTrainer(dataset, TrainingRecipe(80, 0.2, patience=patience), "kl", None, torch.device("cpu"))
 
 
 def outputs(patience: int | None, changed: TrainingJob, strength: float = 0.0) -> Tensor:
     one = np.full((1, 1), strength)
-    (learned,) = backend(patience).learn([changed], one, np.zeros((1, 1)))
+    (learned,) = backend(patience).train_jobs([changed], one, np.zeros((1, 1)))
     return torch.from_numpy(learned.outputs)
 
 
-LESSON = TrainingJob(np.arange(40), np.arange(40) // 10, np.arange(40, 60), 0)
+JOB = TrainingJob(np.arange(40), np.arange(40) // 10, np.arange(40, 60), 0)
 
 
-def test_a_tenth_of_a_lesson_is_held_out_the_same_with_and_without_a_penalty() -> None:
-    kept, out = backend(3)._parted(LESSON.fragment, LESSON.seed)
+def test_a_tenth_of_a_job_is_held_out_the_same_with_and_without_a_penalty() -> None:
+    kept, out = backend(3).problems.split(JOB.fragment, JOB.seed)
     assert len(out) == 4
     assert sorted([*kept, *out]) == list(range(40))
-    again = backend(3)._parted(LESSON.fragment, LESSON.seed)
+    again = backend(3).problems.split(JOB.fragment, JOB.seed)
     assert again[1].tolist() == out.tolist()
-    assert backend(3)._parted(LESSON.fragment, 1)[1].tolist() != out.tolist()
-    assert backend(None)._parted(LESSON.fragment, LESSON.seed)[1].tolist() == []
+    assert backend(3).problems.split(JOB.fragment, 1)[1].tolist() != out.tolist()
+    assert backend(None).problems.split(JOB.fragment, JOB.seed)[1].tolist() == []
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.1])
 def test_rows_held_out_are_not_learned_from(strength: float) -> None:
     """With a patience that never ends and one epoch, a row held out can change nothing but the scaling of columns."""
     table = backend(10**6)
-    _, out = table._parted(LESSON.fragment, LESSON.seed)
+    _, out = table.problems.split(JOB.fragment, JOB.seed)
     target = table.dataset.target
     values = target.values.copy()
     values[out] = 1 - values[out]
@@ -177,17 +177,17 @@ def test_rows_held_out_are_not_learned_from(strength: float) -> None:
     found = []
     for each in (table, turned):
         once = replace(each, recipe=replace(each.recipe, epochs=1))
-        (learned,) = once.learn([LESSON], np.full((1, 1), strength), np.zeros((1, 1)))
+        (learned,) = once.train_jobs([JOB], np.full((1, 1), strength), np.zeros((1, 1)))
         found.append(learned.outputs)
     assert np.array_equal(*found)
 
 
-def test_stopping_early_is_used_by_lessons_and_by_sequences() -> None:
-    assert not torch.equal(outputs(2, LESSON), outputs(None, LESSON))
-    assert not torch.equal(outputs(2, LESSON, 0.1), outputs(None, LESSON, 0.1))
+def test_stopping_early_is_used_by_jobs_and_by_sequences() -> None:
+    assert not torch.equal(outputs(2, JOB), outputs(None, JOB))
+    assert not torch.equal(outputs(2, JOB, 0.1), outputs(None, JOB, 0.1))
     none = torch.zeros(1, 1)
     thetas = []
     for patience in (2, None):
-        learner = backend(patience).learner([[np.arange(20), np.arange(20, 40)]], [0], [np.arange(20)])
-        thetas.append(learner.fit(learner.start(), 0, weight_decay=none, strength=none, anchor=None).theta)
+        trainer = backend(patience).sequence_trainer([[np.arange(20), np.arange(20, 40)]], [0], [np.arange(20)])
+        thetas.append(trainer.fit(trainer.start(), 0, weight_decay=none, strength=none, anchor=None).theta)
     assert not torch.equal(*thetas)

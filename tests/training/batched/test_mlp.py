@@ -7,18 +7,9 @@ from torch import Tensor, nn
 from picsc.equations.penalties import PENALTIES, pairwise_kl
 from picsc.fisher.diagonal import fragment_fishers as fishers_of_a_module
 from picsc.runtime.threads import one_thread
+from picsc.training.batched.gradients import fragment_fishers, penalised_gradient, squared_features, task_gradient
 from picsc.training.batched.layout import Stack, TrainingProblem, stack_problems
-from picsc.training.batched.mlp import (
-    Weights,
-    empty_weights,
-    flatten,
-    fragment_fishers,
-    outputs,
-    penalised_gradient,
-    squared_features,
-    task_gradient,
-    unflatten,
-)
+from picsc.training.batched.mlp import Weights, empty_weights, flatten, outputs, unflatten
 from tests.reference import objective
 from tests.stacks import KINDS, UNEVEN, draw_problem, draw_problems, networks, tensors, vector, vectors
 
@@ -139,7 +130,7 @@ def test_penalised_gradient_is_autograds_through_the_fisher(likelihood: str, c: 
 @EVERY_KIND
 @pytest.mark.parametrize("name", PENALTIES)
 def test_penalised_gradient_is_autograds_of_the_loop_over_rows(likelihood: str, c: int, name: str) -> None:
-    """The same against the slow twin, which shares no code with the library."""
+    """Against the slow twin, which shares no code with the library."""
     problem = draw_problem((5, 12, 3), likelihood=likelihood, outputs=c)
     ((model,),) = networks(1, 1, F, c)
     strength = torch.tensor([[0.5]], dtype=torch.float64)

@@ -7,11 +7,12 @@ from torch import Tensor, nn
 
 from picsc.equations.penalties import PENALTIES, Anchor, pairwise_kl
 from picsc.runtime.threads import one_thread
+from picsc.training.batched.gradients import fragment_fishers
 from picsc.training.batched.layout import Stack, TrainingProblem, minibatches, stack_problems
-from picsc.training.batched.mlp import Weights, flatten, fragment_fishers, unflatten
-from picsc.training.batched.train import STACK_FLOATS, problems_per_stack, train_stack
+from picsc.training.batched.mlp import Weights, flatten, unflatten
+from picsc.training.batched.train import STACK_FLOATS, problems_per_stack
 from picsc.training.jobs import TrainingRecipe
-from picsc.training.single import train
+from tests.flat_training import train, train_stack
 from tests.reference import objective
 from tests.stacks import KINDS, UNEVEN, draw_problem, draw_problems, networks, tensors, vector, vectors
 

@@ -1,0 +1,173 @@
+"""Training of networks on sequences of fragments of images and texts, one model after another.
+
+Letters: g sequences, a candidates, d parameters, n rows, c classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+from picsc.datasets.encoding import of_numbers
+from picsc.datasets.rows import Rows
+from picsc.equations.covariate_kl import part_kl
+from picsc.equations.penalties import Anchor
+from picsc.equations.trigger import calibrated_threshold, part_gaps, random_halves, summed_gaps, tau
+from picsc.fisher.diagonal import empirical_fisher, row_scores
+from picsc.fisher.subset_sums import part_squares
+from picsc.training.jobs import Fitted
+from picsc.training.network_inputs import Read
+from picsc.training.predict import predict
+from picsc.training.single_inputs import PLAIN, Correction, LabelledRows
+
+ROWS_PER_PASS = 256
+"""Rows per pass where rows are not trained on."""
+SCORED_FLOATS = 1 << 25
+"""Squared scores of single rows held at once, in floats: 134 MB."""
+
+
+class OneNetwork(Protocol):
+    """The training of one network at a time; implemented by `picsc.training.network_trainer.NetworkTrainer`."""
+
+    @property
+    def device(self) -> torch.device:
+        """Device of the networks."""
+        ...
+
+    def model(self, seed: int) -> nn.Sequential:
+        """An untrained network."""
+        ...
+
+    def labels(self, rows: Rows) -> Tensor:
+        """Class codes, (n,)."""
+        ...
+
+    def train(
+        self, model: nn.Module, rows: LabelledRows, *, seed: int, decay: float, correction: Correction
+    ) -> tuple[int, float]:
+        """Train in place; the epoch in which the model diverged, or 0, and the penalty's share of the gradient."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkSequenceTrainer:
+    """Implements `picsc.training.jobs.SequenceTrainer` for g sequences of fragments of one set of images or texts."""
+
+    trainer: OneNetwork
+    """Trains one network on one fragment."""
+    sequences: tuple[tuple[Rows, ...], ...]
+    """Rows of each fragment of each sequence."""
+    seeds: tuple[int, ...]
+    """Seed of each sequence."""
+    readers: tuple[Read, ...]
+    """Reader of each sequence's rows."""
+    candidates: int
+    """Models per sequence, a."""
+
+    def start(self) -> Tensor:
+        """Initial parameters, (g, a, d)."""
+        drawn = [parameters_to_vector(self.trainer.model(seed).parameters()).detach() for seed in self.seeds]
+        return torch.stack(drawn)[:, None].repeat(1, self.candidates, 1)
+
+    def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
+        """Train on fragment t."""
+        after = theta.clone()
+        diverged = torch.zeros(theta.shape[:2], dtype=torch.int64)
+        shares = torch.zeros(theta.shape[:2])
+        for g, a in self._models():
+            same = self._same_before(g, a, theta, strength, weight_decay)
+            if same is not None:  # candidates that are still alike are trained once
+                after[g, a], diverged[g, a], shares[g, a] = after[g, same], diverged[g, same], shares[g, same]
+                continue
+            model = self._model(theta[g, a])
+            correction, some = PLAIN, float(strength[g, a])
+            if anchor is not None and some > 0:
+                correction = Correction(some, anchor=Anchor(anchor.mean[g, a], anchor.fisher[g, a]))
+            rows = self.sequences[g][t]
+            labelled = LabelledRows(self.readers[g](rows), self.trainer.labels(rows))
+            seed, decay = self.seeds[g] + t, float(weight_decay[g, a])
+            with torch.enable_grad():
+                diverged[g, a], shares[g, a] = self.trainer.train(
+                    model, labelled, seed=seed, decay=decay, correction=correction
+                )
+            after[g, a] = parameters_to_vector(model.parameters()).detach()
+        return Fitted(after, diverged, shares)
+
+    def fisher(self, theta: Tensor, t: int) -> Tensor:
+        """Diagonal empirical Fisher on fragment t, (g, a, d)."""
+        found = torch.zeros_like(theta)
+        for g, a in self._models():
+            rows = self.sequences[g][t]
+            model = self._model(theta[g, a])
+            if bool(theta[g, a].isfinite().all()):
+                x, y = self.readers[g](rows), self.trainer.labels(rows)
+                found[g, a] = empirical_fisher(model, x, y)
+            else:
+                found[g, a] = torch.nan
+        return found
+
+    @torch.no_grad()
+    def shift(self, theta: Tensor, t: int) -> tuple[Tensor, Tensor]:
+        """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each.
+
+        Source: Eq. 14; the covariates are the activations before the last layer.
+        """
+        taus, gammas = (torch.full(theta.shape[:2], torch.nan) for _ in range(2))
+        for g, a in self._models():
+            same = self._same_before(g, a, theta)
+            if same is not None:
+                taus[g, a], gammas[g, a] = taus[g, same], gammas[g, same]
+                continue
+            if not bool(theta[g, a].isfinite().all()):
+                continue
+            model = self._model(theta[g, a])
+            now, before = self.sequences[g][t], self.sequences[g][t - 1]
+            rows = np.concatenate([now, before])
+            x, y = self.readers[g](rows), self.trainer.labels(rows)
+            parts = random_halves(len(now), len(rows), seed=self.seeds[g] + t).to(x.device)
+            features = torch.cat([model[:-1](part) for part in torch.split(x, ROWS_PER_PASS)])
+            kl = part_kl(features, parts, of_numbers(features.shape[1]))
+            taus[g, a], gammas[g, a] = calibrated_threshold(tau(_gaps(model, x, y, parts), kl))
+        return taus.to(theta.device), gammas.to(theta.device)
+
+    def outputs(self, theta: Tensor, rows: Sequence[Rows]) -> list[NDArray[np.float32]]:
+        """Log-probabilities (a, n, c) of each sequence's rows."""
+        found = []
+        for g, part in enumerate(rows):
+            x = self.readers[g](part)
+            models = [self._model(theta[g, a]) for a in range(self.candidates)]
+            found.append(np.stack([predict(model, x, likelihood="classes").cpu().numpy() for model in models]))
+        return found
+
+    def _same_before(self, g: int, a: int, *values: Tensor) -> int | None:
+        """The first candidate before a whose values, (g, a, ...) each, are those of a."""
+        alike = (b for b in range(a) if all(torch.equal(each[g, a], each[g, b]) for each in values))
+        return next(alike, None)
+
+    def _models(self) -> list[tuple[int, int]]:
+        """Sequence and candidate of every model."""
+        return [(g, a) for g in range(len(self.sequences)) for a in range(self.candidates)]
+
+    def _model(self, theta: Tensor) -> nn.Sequential:
+        """A network with these parameters."""
+        model = self.trainer.model(0)
+        vector_to_parameters(theta.to(self.trainer.device), model.parameters())
+        return model
+
+
+def _gaps(model: nn.Module, x: Tensor, y: Tensor, parts: Tensor) -> Tensor:
+    """Fisher gap between both parts of the rows, (b,); of texts through the few words that a row reads."""
+    if not x.is_floating_point():
+        sums = part_squares(model, x, y, torch.cat([parts, parts.new_ones(1, len(x))]))
+        return summed_gaps(sums[:-1], sums[-1], parts)
+    d = sum(parameter.numel() for parameter in model.parameters())
+    at_once = max(1, min(ROWS_PER_PASS, SCORED_FLOATS // d))
+    chunks = zip(torch.split(x, at_once), torch.split(y, at_once), strict=True)
+    return part_gaps((row_scores(model, x_c, y_c).square_() for x_c, y_c in chunks), parts)

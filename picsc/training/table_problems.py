@@ -1,0 +1,166 @@
+"""Training problems of a table: its rows encoded, weighted and stacked, and models' initial weights and predictions.
+
+Both trainers of tables share it. Letters: g problems, a candidates, d parameters, n rows, f encoded features,
+c classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.utils import parameters_to_vector
+
+from picsc.datasets.encoding import Encoder
+from picsc.datasets.rows import Rows
+from picsc.datasets.table import Dataset
+from picsc.equations.likelihood import Likelihood
+from picsc.errors import DataError
+from picsc.training.batched.layout import Stack, TrainingProblem, stack_problems
+from picsc.training.batched.mlp import predicted, unflatten
+from picsc.training.jobs import TrainingRecipe
+from picsc.training.minibatches import held_out
+from picsc.training.networks import mlp
+
+HIDDEN = 4
+"""Hidden units of the paper's network for tables."""
+
+
+class ProblemRows(NamedTuple):
+    """The rows of one problem."""
+
+    encoder: Encoder
+    """The encoding, fitted on the training part."""
+    scaled_on: Rows
+    """Rows of the training part, whose mean and standard deviation scale a numeric target."""
+    rows: Rows
+    """Row numbers, (n,)."""
+    fragment: NDArray[np.int64] | None = None
+    """(n,) fragment of each row; None puts all rows into one."""
+    weight: NDArray[np.float64] | None = None
+    """(n,) weights, which multiply those of the table; None is 1 for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableProblems:
+    """One table whose rows all have a label, as training problems."""
+
+    dataset: Dataset
+    recipe: TrainingRecipe
+    weights: NDArray[np.float64] | None
+    """(n,) row weights of the table; None gives all rows the same weight."""
+    device: torch.device
+
+    @property
+    def likelihood(self) -> Likelihood:
+        """The likelihood of the target."""
+        assert self.dataset.target is not None  # noqa: S101 - the verb refuses tables without one
+        return self.dataset.target.kind
+
+    @property
+    def outputs(self) -> int:
+        """Outputs of a model: classes, or 1 for a numeric target."""
+        assert self.dataset.target is not None  # noqa: S101 - as above
+        return max(1, len(self.dataset.target.levels))
+
+    def targets(self, train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Class codes of rows, or their numbers in the training part's standard deviations from its mean."""
+        assert self.dataset.target is not None  # noqa: S101 - as above
+        values = self.dataset.target.values
+        if self.likelihood == "classes":
+            return values[rows].astype(np.int64)
+        part = values[train].astype(np.float64)
+        standard: NDArray[np.float64] = (values[rows] - part.mean()) / (part.std() or 1.0)
+        return standard
+
+    def inputs(self, encoder: Encoder, rows: Rows) -> NDArray[np.float32]:
+        """Encoded features of rows, (n, f)."""
+        return encoder.transform(self.dataset, rows).matrix
+
+    def problem(self, of: ProblemRows) -> TrainingProblem:
+        """The rows of one problem, encoded and weighted."""
+        weight = of.weight
+        if self.weights is not None:
+            weight = self.weights[of.rows] if weight is None else self.weights[of.rows] * weight
+        return TrainingProblem(
+            self.inputs(of.encoder, of.rows),
+            self.targets(of.scaled_on, of.rows),
+            np.zeros(len(of.rows), np.int64) if of.fragment is None else of.fragment,
+            weight,
+        )
+
+    def stack(self, problems: Sequence[TrainingProblem], seed: int) -> Stack:
+        """Problems side by side; the seed orders rows within tiles where there are minibatches."""
+        return stack_problems(
+            problems,
+            likelihood=self.likelihood,
+            outputs=self.outputs,
+            shuffle=None if self.recipe.batch_size is None else seed,
+            device=self.device,
+        )
+
+    def split(self, fragment: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Positions of the rows that a problem is trained on, and of those held out for early stopping.
+
+        Reading: the draw does not depend on whether a method uses fragments, so that all are stopped by the same rows.
+
+        Args:
+            fragment: (n,) fragment of each row.
+            seed: of the draw.
+
+        Raises:
+            DataError: no row can be held out.
+        """
+        if self.recipe.patience is None:
+            return np.arange(len(fragment)), np.empty(0, np.int64)
+        kept, out = held_out(len(fragment), torch.from_numpy(fragment), seed=seed)
+        if not len(out):
+            raise DataError(
+                f"{self.dataset.name}: early stopping holds out a tenth of the rows, but every piece that is learned "
+                "from has one row only; leave out --patience"
+            )
+        return kept.numpy(), out.numpy()
+
+    def held_out(self, parts: Sequence[ProblemRows]) -> Stack | None:
+        """The rows held out of each problem, side by side; None without early stopping."""
+        if self.recipe.patience is None:
+            return None
+        problems = []
+        for part in parts:
+            # a few rows may all have weight 0: they count alike then
+            used = part.weight is not None and bool(part.weight.any())
+            problems.append(self.problem(part if used else part._replace(weight=None)))
+        return self.stack(problems, 0)
+
+    def initial(self, seeds: Sequence[int], candidates: int, features: int) -> Tensor:
+        """Initial parameters, the same for every candidate, (g, a, d).
+
+        Args:
+            seeds: of the initial weights of each problem.
+            candidates: a.
+            features: f.
+        """
+        drawn = {
+            seed: parameters_to_vector(mlp(features, self.outputs, HIDDEN, seed=seed).parameters())
+            for seed in set(seeds)
+        }
+        theta = torch.stack([drawn[seed].detach() for seed in seeds])
+        return theta[:, None].expand(-1, candidates, -1).contiguous().to(self.device)
+
+    @torch.no_grad()
+    def predict(self, theta: Tensor, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Log-probabilities (a, n, c), or means (a, n), of one problem's models.
+
+        Args:
+            theta: their parameters, (a, d).
+            x: encoded features, (n, f).
+        """
+        inputs = torch.from_numpy(x).to(self.device)
+        constant = inputs.new_ones(len(x), 1)
+        weights = unflatten(theta[None], x.shape[1], HIDDEN, self.outputs)
+        return np.asarray(predicted(weights, torch.cat([inputs, constant], 1), self.likelihood).cpu().numpy())
