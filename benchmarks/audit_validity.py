@@ -36,6 +36,7 @@ import torch
 from scipy.stats import binom, ks_2samp, mannwhitneyu
 from sklearn.ensemble import RandomForestClassifier
 
+from picsc.auditing.design import Design
 from picsc.auditing.exchangeability import Contrast, PermutationScheme
 from picsc.auditing.table_view import audit_table
 from picsc.auditing.two_questions import ShiftTest, shift_test
@@ -113,9 +114,7 @@ def false_alarm(name: str, repeat: int, folds: int, draws: int) -> bool:
         labels[fragment.rows] = i
     test = shift_test(
         prepared(name, repeat % 5),
-        labels,
-        Contrast(folds, tuple(range(folds)), "rest"),
-        PermutationScheme(strata=pieces.strata),
+        Design(labels, Contrast(folds, tuple(range(folds)), "rest"), PermutationScheme(strata=pieces.strata)),
         level=LEVEL,
         draws=draws,
         seed=repeat,
@@ -265,9 +264,7 @@ def one(name: str, kind: str, share: float, size: int, repeat: int, draws: int) 
     dataset = changed(dataset, np.flatnonzero(labels == CHANGED), kind, share, rng)
     test = shift_test(
         audit_table(dataset, seed=repeat),
-        labels,
-        Contrast(PIECES, tuple(range(PIECES)), "rest"),
-        PermutationScheme(),
+        Design(labels, Contrast(PIECES, tuple(range(PIECES)), "rest"), PermutationScheme()),
         level=LEVEL,
         draws=draws,
         seed=repeat,

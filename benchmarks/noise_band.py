@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 import picsc
-from picsc.auditing.baseline import baseline_text, read_baseline, standing
+from picsc.auditing.baseline import baseline_text, compare_with_baseline, read_baseline
 from picsc.reports.common import AuditReport
 
 
@@ -53,7 +53,7 @@ def fails(moved: float, seed: int) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "baseline.json"
         path.write_text(baseline_text([audited(hospitals(800, 0, moved), 0)]), encoding="utf-8")
-        return bool(standing(audited(hospitals(800, seed, moved), seed), read_baseline(path)).failing)
+        return bool(compare_with_baseline(audited(hospitals(800, seed, moved), seed), read_baseline(path)).failing)
 
 
 if __name__ == "__main__":

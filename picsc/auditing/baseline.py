@@ -122,7 +122,7 @@ def read_baseline(path: Path | str) -> Baseline:
     return Baseline(str(path), content.files)
 
 
-def standing(report: AuditReport, baseline: Baseline) -> AuditReport:
+def compare_with_baseline(report: AuditReport, baseline: Baseline) -> AuditReport:
     """Say of every shifted piece whether the baseline has it.
 
     A shift is `new` if the baseline does not have the piece, or if something moved in it that the baseline does not

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from picsc.auditing.design import Design
     from picsc.auditing.exchangeability import Contrast, Ints
     from picsc.datasets.table import Column, Dataset
 
@@ -20,14 +21,14 @@ Notes = dict[tuple[str, int], str]
 """(column name, position of the piece) to a note."""
 
 
-def column_notes(dataset: Dataset, labels: Ints, contrast: Contrast) -> Notes:
+def column_notes(dataset: Dataset, design: Design) -> Notes:
     """Say what is new, gone or apart, column by column and piece by piece.
 
     Args:
         dataset: n rows.
-        labels: (n,) label of each row.
-        contrast: which label is compared with which.
+        design: of these rows.
     """
+    labels, contrast = design.labels, design.contrast
     notes: Notes = {}
     for column in dataset.columns:
         found = _levels(column, labels, contrast) if column.coded else _range(column, labels, contrast)

@@ -78,7 +78,7 @@ def blocks(labels: Ints, length: int, order: Ints) -> Ints:
     return ids.reshape(-1).astype(np.int64)
 
 
-def subsample(labels: Ints, exchange: PermutationScheme, *, rows: int, seed: int) -> Ints:
+def subsample(labels: Ints, scheme: PermutationScheme, *, rows: int, seed: int) -> Ints:
     """Row numbers of a proportional subsample, by label and stratum, in whole units.
 
     Returns:
@@ -88,13 +88,13 @@ def subsample(labels: Ints, exchange: PermutationScheme, *, rows: int, seed: int
     if n <= rows:
         return np.arange(n)
     rng = np.random.default_rng([seed, 1])
-    if exchange.units is not None:
-        _, unit = np.unique(exchange.units, return_inverse=True)
+    if scheme.units is not None:
+        _, unit = np.unique(scheme.units, return_inverse=True)
         sizes = np.bincount(unit)
         order = rng.permutation(len(sizes))
         kept = order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), rows)))]
         return np.flatnonzero(np.isin(unit, kept))
-    cell = labels if exchange.strata is None else labels * (exchange.strata.max() + 2) + exchange.strata + 1
+    cell = labels if scheme.strata is None else labels * (scheme.strata.max() + 2) + scheme.strata + 1
     shuffled = rng.permutation(n)
     shuffled = shuffled[np.argsort(cell[shuffled], kind="stable")]  # cell by cell, in random order within
     # every n/rows-th place of that order: proportional in every cell, at least one row of cells that large
@@ -102,25 +102,25 @@ def subsample(labels: Ints, exchange: PermutationScheme, *, rows: int, seed: int
 
 
 def draw_labels(
-    labels: Ints, exchange: PermutationScheme, *, draws: int, seed: int, cells: int = 4_000_000
+    labels: Ints, scheme: PermutationScheme, *, draws: int, seed: int, cells: int = 4_000_000
 ) -> Iterator[Ints]:
     """The observed labels, then `draws` permutations of them, in chunks of (C, n).
 
     Args:
         labels: (n,) label of each row.
-        exchange: what may change places.
+        scheme: what may change places.
         draws: B, permutations after the observed labels.
         seed: of the permutations.
         cells: about how many numbers a chunk holds.
     """
     rng = np.random.default_rng([seed, 2])
     n = len(labels)
-    if exchange.units is None:
+    if scheme.units is None:
         first, unit = np.arange(n), None
     else:
-        _, first, unit = np.unique(exchange.units, return_index=True, return_inverse=True)
+        _, first, unit = np.unique(scheme.units, return_index=True, return_inverse=True)
     moving = labels[first]
-    strata = np.zeros(len(first), np.int64) if exchange.strata is None else exchange.strata[first]
+    strata = np.zeros(len(first), np.int64) if scheme.strata is None else scheme.strata[first]
     members = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
     chunk = max(1, cells // max(n, 1))
     for start in range(0, draws + 1, chunk):

@@ -19,7 +19,7 @@ from picsc.auditing.column_tests import Coded, ColumnShiftTest, count, missing_s
 from picsc.auditing.domain_classifier import held_out_ranks
 from picsc.auditing.model_tests import ModelShift, label_sums, model_shift, moment_kl
 from picsc.auditing.multiplicity import Evidence, evidence, p_among
-from picsc.auditing.wide_ks import SortedScan, ks_distances, untied_distances, walker
+from picsc.auditing.wide_ks import SortedScan, ks_distances, sorted_scan, untied_distances
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-WALKED_COLUMNS, WALKED_ROWS = 1_000, 1_000
+SCANNED_COLUMNS, SCANNED_ROWS = 1_000, 1_000
 """From so many columns, and up to so many rows, KS is taken by `picsc.auditing.wide_ks`; few columns cost little
 anyway."""
 
@@ -147,12 +147,12 @@ def columns_of(table: TestInputs, null: LabelDraws) -> ColumnDraws:
     kl, missing_kl = torch.zeros(shape, dtype=torch.float64), torch.zeros(shape[1], dtype=torch.float64)
     members, places = _members(table.columns, shape[1])
     loud, strongest = torch.full(shape, -1.0, dtype=torch.float64), torch.zeros(shape, dtype=torch.float64)
-    many = len(table.columns) >= WALKED_COLUMNS and null.whole and null.sampled <= WALKED_ROWS
-    walk = walker(null.labels, null.contrast) if many else None
+    many = len(table.columns) >= SCANNED_COLUMNS and null.whole and null.sampled <= SCANNED_ROWS
+    scan = sorted_scan(null.labels, null.contrast) if many else None
     together = COLUMNS_TOGETHER if many else 1
     for start in range(0, len(table.columns), together):
         columns, at = table.columns[start : start + together], places[start : start + together]
-        drawn = [_shifts(column, null) for column in columns] if walk is None else _of_many(columns, null, walk)
+        drawn = [_shifts(column, null) for column in columns] if scan is None else _of_many(columns, null, scan)
         for each in drawn:
             kl += each.level_kl
             missing_kl += each.missing_kl[0]
@@ -218,30 +218,30 @@ def _shifts(column: Coded, null: LabelDraws) -> ColumnShiftTest:
     return drawn
 
 
-def _of_many(columns: Sequence[Coded], null: LabelDraws, walk: SortedScan) -> list[ColumnShiftTest]:
+def _of_many(columns: Sequence[Coded], null: LabelDraws, scan: SortedScan) -> list[ColumnShiftTest]:
     """All draws of a few columns of a short table that has many."""
     untied = [i for i, c in enumerate(columns) if c.test == "ks" and not c.has_missing and c.t == len(c.codes) + 1]
     drawn: dict[int, ColumnShiftTest] = {}
     if untied:
-        distances = untied_distances([columns[i].codes for i in untied], walk)
-        n, n_r = (torch.from_numpy(size).double() for size in walk.sizes)
+        distances = untied_distances([columns[i].codes for i in untied], scan)
+        n, n_r = (torch.from_numpy(size).double() for size in scan.sizes)
         none = torch.zeros_like(n)
         statistics = (distances.square() / (1 / n + 1 / n_r)).nan_to_num(0.0)
         pairs = zip(statistics, distances, strict=True)
         drawn = {i: ColumnShiftTest(*pair, none, none, none, none) for i, pair in zip(untied, pairs, strict=True)}
     return [
-        drawn[i] if i in drawn else _shifts(column, null) if column.test == "g" else _walked(column, walk)
+        drawn[i] if i in drawn else _shifts(column, null) if column.test == "g" else _scanned(column, scan)
         for i, column in enumerate(columns)
     ]
 
 
-def _walked(column: Coded, walk: SortedScan) -> ColumnShiftTest:
+def _scanned(column: Coded, scan: SortedScan) -> ColumnShiftTest:
     """All draws of one numeric column of a short table that has many."""
-    distance, n, n_r = ks_distances(column.codes, column.t - 1 if column.has_missing else None, walk)
+    distance, n, n_r = ks_distances(column.codes, column.t - 1 if column.has_missing else None, scan)
     none = torch.zeros_like(n)
     missing = none, none, none
     if column.has_missing:
-        total, total_r = (torch.from_numpy(size).double() for size in walk.sizes)
+        total, total_r = (torch.from_numpy(size).double() for size in scan.sizes)
         missing = missing_shift(total - n, n, total_r - n_r, n_r)
     return ColumnShiftTest((distance.square() / (1 / n + 1 / n_r)).nan_to_num(0.0), distance, *missing, none)
 

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme, draw_labels, subsample
+from picsc.auditing.exchangeability import Contrast, Ints, draw_labels, subsample
 from picsc.auditing.model_tests import label_sizes, label_sums
+
+if TYPE_CHECKING:
+    from picsc.auditing.design import Design
 
 PerRow = Callable[[Ints], Tensor]
 """Row numbers (m,) to per-row quantities (m, p)."""
@@ -85,16 +89,7 @@ class RowSums:
     """(1, L, p) float64, of the whole table by its own labels."""
 
 
-def label_draws(
-    quantities: PerRow,
-    labels: Ints,
-    contrast: Contrast,
-    exchange: PermutationScheme,
-    *,
-    rows: int,
-    draws: int,
-    seed: int,
-) -> LabelDraws:
+def label_draws(quantities: PerRow, design: Design, *, rows: int, draws: int, seed: int) -> LabelDraws:
     """Permute labels, of all rows or of a subsample.
 
     With a subsample, a draw's sum by label is: rows in the piece times the mean, plus deviations. Heavy rows, which
@@ -104,16 +99,15 @@ def label_draws(
 
     Args:
         quantities: what each row contributes, (m, p); sums of it by label are all that statistics need.
-        labels: (n,) observed.
-        contrast: says how many labels there are.
-        exchange: what may change places.
+        design: of n rows.
         rows: most rows in the proportional sample.
         draws: B.
         seed: of subsample and permutations.
     """
-    sample = subsample(labels, exchange, rows=rows, seed=seed)
+    labels, contrast, scheme = design.labels, design.contrast, design.scheme
+    sample = subsample(labels, scheme, rows=rows, seed=seed)
     drawn, sizes = [], []
-    for chunk in draw_labels(labels[sample], exchange.among(sample), draws=draws, seed=seed, cells=CELLS):
+    for chunk in draw_labels(labels[sample], scheme.among(sample), draws=draws, seed=seed, cells=CELLS):
         drawn.append(chunk.astype(np.int16))
         sizes.append(label_sizes(chunk, contrast))
     counted = torch.cat(sizes)
@@ -126,16 +120,15 @@ def label_draws(
         sums = RowSums(matrix, None, observed)
         return LabelDraws(contrast, labels, sample, len(sample), permuted, effective, sums)
     observed, influence = _one_pass(quantities, labels, contrast, matrix)
-    if exchange.units is not None:  # a unit moves as a whole, so no row can be kept apart
+    if scheme.units is not None:  # a unit moves as a whole, so no row can be kept apart
         sums = RowSums(matrix, None, observed)
         return LabelDraws(contrast, labels, sample, len(sample), permuted, effective, sums)
     heavy = np.argpartition(influence, -round(HEAVY_SHARE * rows))[-round(HEAVY_SHARE * rows) :]
     missed = np.setdiff1d(heavy, sample)
     every = np.concatenate([sample, missed])
-    strata = np.zeros(len(labels), np.int64) if exchange.strata is None else exchange.strata
-    more = _labels_for(missed, labels, strata, draws=draws, seed=seed)
+    more = _labels_for(missed, design, draws=draws, seed=seed)
     matrix = torch.cat([matrix, quantities(missed)])
-    sums = _standing_for_all(matrix, every, heavy, labels, strata, contrast, observed)
+    sums = _scaled_to_all(matrix, every, heavy, design, observed)
     return LabelDraws(contrast, labels, every, len(sample), np.concatenate([permuted, more], 1), effective, sums)
 
 
@@ -157,8 +150,14 @@ def _one_pass(
     return total, influence
 
 
-def _labels_for(rows: Ints, labels: Ints, strata: Ints, *, draws: int, seed: int) -> NDArray[np.int16]:
+def _strata(design: Design) -> Ints:
+    """Stratum of each row, (n,): all 0 when labels are permuted freely."""
+    return np.zeros(len(design.labels), np.int64) if design.scheme.strata is None else design.scheme.strata
+
+
+def _labels_for(rows: Ints, design: Design, *, draws: int, seed: int) -> NDArray[np.int16]:
     """Labels of rows outside the sample, (B + 1, rows): any row's of the same stratum, as a permutation would give."""
+    labels, strata = design.labels, _strata(design)
     rng = np.random.default_rng([seed, 4])
     drawn = np.empty((draws + 1, len(rows)), np.int16)
     drawn[0] = labels[rows]
@@ -169,10 +168,9 @@ def _labels_for(rows: Ints, labels: Ints, strata: Ints, *, draws: int, seed: int
     return drawn
 
 
-def _standing_for_all(
-    matrix: Tensor, rows: Ints, heavy: Ints, labels: Ints, strata: Ints, contrast: Contrast, observed: Tensor
-) -> RowSums:
+def _scaled_to_all(matrix: Tensor, rows: Ints, heavy: Ints, design: Design, observed: Tensor) -> RowSums:
     """Centre by stratum, and let each light row's deviation stand for the light rows that were not drawn."""
+    labels, contrast, strata = design.labels, design.contrast, _strata(design)
     light = ~np.isin(rows, heavy)
     stands_for = (len(labels) - len(heavy)) / light.sum()
     weight = torch.from_numpy(np.where(light, np.sqrt(stands_for), 1.0)).to(matrix.dtype)

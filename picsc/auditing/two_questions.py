@@ -35,7 +35,7 @@ from picsc.auditing.permutations import label_draws
 from picsc.equations.trigger import tau
 
 if TYPE_CHECKING:
-    from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme
+    from picsc.auditing.design import Design
 
 Floats = NDArray[np.float64]
 
@@ -87,41 +87,27 @@ class ShiftTest:
     """(B + 1,) covariate KL, mean over columns and pieces, at the pieces' own sizes; None without columns."""
 
 
-def shift_test(
-    table: TestInputs,
-    labels: Ints,
-    contrast: Contrast,
-    exchange: PermutationScheme,
-    *,
-    level: float,
-    draws: int,
-    seed: int,
-    jobs: int,
-) -> ShiftTest:
+def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, seed: int, jobs: int) -> ShiftTest:
     """Test every piece against its reference, with one permutation null for all statistics.
 
     Source: Eq. 1, 5, 8 and 14 for the statistics.
     Reading: their null is ours, since the paper's raw threshold has no error rate.
 
     Args:
-        table: n rows.
-        labels: (n,) label of each row, 0 <= label < contrast.labels.
-        contrast: which labels are pieces and what each is compared with.
-        exchange: what may change places under the null.
+        inputs: what the tests see of n rows.
+        design: of these rows.
         level: family-wise error rate over both questions, all pieces, columns and statistics.
         draws: B.
         seed: of the draws and the domain classifier.
         jobs: threads; never changes a number.
     """
-    null = label_draws(
-        table.contributions, labels, contrast, exchange, rows=table.rows_per_draw, draws=draws, seed=seed
-    )
+    null = label_draws(inputs.contributions, design, rows=inputs.rows_per_draw, draws=draws, seed=seed)
     with ThreadPoolExecutor(jobs) as pool:  # each family is on its own, so the order they end in changes nothing
-        classified = pool.submit(domain_of, table, null, seed=seed, jobs=jobs)
-        counted = pool.submit(columns_of, table, null)
-        summed = pool.submit(rows_of, table, null)
+        classified = pool.submit(domain_of, inputs, null, seed=seed, jobs=jobs)
+        counted = pool.submit(columns_of, inputs, null)
+        summed = pool.submit(rows_of, inputs, null)
     (auc, domain, told_apart), columns, rows = classified.result(), counted.result(), summed.result()
-    fisher = rows.fisher if table.parameters else None
+    fisher = rows.fisher if inputs.parameters else None
     # the two parts of the covariate KL are drawn at different sizes; free of size they add up
     free_kl = null.effective * columns.kl + rows.effective * rows.kl
     data = {
@@ -132,8 +118,8 @@ def shift_test(
     combined = [_combined(data, DATA_WEIGHTS)]
     target, target_effect = None, None
     model: dict[str, Evidence] = {}
-    if fisher is not None and table.target is not None:
-        target, target_statistic, target_effect = target_of(table, null, rows)
+    if fisher is not None and inputs.target is not None:
+        target, target_statistic, target_effect = target_of(inputs, null, rows)
         model = {
             "score": evidence(fisher.effective * fisher.score),
             "Fisher gap": evidence(fisher.effective * fisher.gap.square()),
@@ -173,7 +159,7 @@ def shift_test(
         domain_auc=auc.numpy(),
         smallest_effect=_smallest_effect(joint, combined[0], data["columns"], columns, null.effective[0], level),
         rows_drawn=null.sampled,
-        mean_kl=(free_kl / null.effective[0]).mean(1).numpy() / len(table.columns) if table.columns else None,
+        mean_kl=(free_kl / null.effective[0]).mean(1).numpy() / len(inputs.columns) if inputs.columns else None,
     )
 
 

@@ -19,6 +19,7 @@ from picsc.reports.common import Cell, ColumnShift, FragmentReport, Verdict, fin
 
 if TYPE_CHECKING:
     from picsc.auditing.column_notes import Notes
+    from picsc.auditing.design import Piece
     from picsc.auditing.null_statistics import ColumnTest
     from picsc.auditing.two_questions import Question, ShiftTest
 
@@ -28,20 +29,6 @@ BLIND = 0.5
 """A piece that would show no KS distance below this is not called ok."""
 COLUMNS_SHOWN = 10
 """Columns kept per piece, strongest first, beside all significant ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """What a verdict needs to know of a piece beyond its statistics."""
-
-    name: str
-    rows: int
-    judged: int | None
-    """Position among the K tested pieces; None when it has no reference or no rows."""
-    unjudged: str = ""
-    """Why it was not tested."""
-    first_row: int | None = None
-    """Data row that it begins with, 1 the first; None without rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +51,7 @@ def verdicts(pieces: tuple[Piece, ...], test: ShiftTest, rule: Rule, notes: Note
         rule: level, smallest effect worth a verdict, raw threshold.
         notes: words for what happened to a column in a piece.
     """
-    return tuple(_unjudged(piece) if piece.judged is None else _judged(piece, test, rule, notes) for piece in pieces)
+    return tuple(_untested(piece) if piece.position is None else _tested(piece, test, rule, notes) for piece in pieces)
 
 
 def overall(fragments: tuple[FragmentReport, ...]) -> Verdict:
@@ -74,21 +61,21 @@ def overall(fragments: tuple[FragmentReport, ...]) -> Verdict:
     return "shift" if "shift" in found else "inconclusive" if tested == {"inconclusive"} else "ok"
 
 
-def _unjudged(piece: Piece) -> FragmentReport:
+def _untested(piece: Piece) -> FragmentReport:
     verdict: Verdict = "ok" if piece.rows else "inconclusive"
     unknown = {field.name: None for field in fields(FragmentReport) if "None" in str(field.type)}
     blank = FragmentReport(
-        name=piece.name, rows=piece.rows, verdict=verdict, reason=piece.unjudged, columns=(), **unknown
+        name=piece.name, rows=piece.rows, verdict=verdict, reason=piece.why_untested, columns=(), **unknown
     )
     return replace(blank, first_row=piece.first_row)
 
 
-def _judged(piece: Piece, test: ShiftTest, rule: Rule, notes: Notes) -> FragmentReport:
-    k = piece.judged
+def _tested(piece: Piece, test: ShiftTest, rule: Rule, notes: Notes) -> FragmentReport:
+    k = piece.position
     assert k is not None  # noqa: S101 - the caller asked
     columns = _columns(k, test, rule, notes)
-    moved = _says(test.data, k, rule)
-    cares = test.model is not None and _says(test.model, k, rule)
+    moved = _significant(test.data, k, rule)
+    cares = test.model is not None and _significant(test.model, k, rule)
     verdict, reason = _decide(piece, k, test, rule, columns, moved=moved, cares=cares)
     fisher, model = test.fisher, test.model
     adjusted = min(float(question.p_adjusted[k]) for question in (test.data, model) if question is not None)
@@ -121,7 +108,7 @@ def _judged(piece: Piece, test: ShiftTest, rule: Rule, notes: Notes) -> Fragment
     )
 
 
-def _says(question: Question, k: int, rule: Rule) -> bool:
+def _significant(question: Question, k: int, rule: Rule) -> bool:
     """Significant and large enough to matter."""
     return bool(question.p_adjusted[k] <= rule.level and question.effect[k] >= rule.min_effect)
 
@@ -146,9 +133,9 @@ def _decide(
             return "shift", f"tau {tau:.3g} > gamma {rule.gamma:g} (raw threshold, no error rate)"
         return "ok", f"tau {tau:.3g} <= gamma {rule.gamma:g} (raw threshold, no error rate)"
     if moved or cares:
-        spoken = [_why_moved(k, test, columns, rule)] if moved else []
-        spoken += [_why_cares(k, test, rule, moved=moved)] if cares else []
-        return "shift", "; ".join(spoken)
+        reasons = [_why_moved(k, test, columns, rule)] if moved else []
+        reasons += [_why_cares(k, test, rule, moved=moved)] if cares else []
+        return "shift", "; ".join(reasons)
     significant = [q for q in (test.data, test.model) if q is not None and q.p_adjusted[k] <= rule.level]
     if significant:
         largest = max(float(question.effect[k]) for question in significant)

@@ -39,8 +39,8 @@ class SortedScan:
     """(C, K) rows of piece and reference."""
 
 
-def walker(labels: NDArray[np.integer], contrast: Contrast) -> SortedScan:
-    """Prepare the walks.
+def sorted_scan(labels: NDArray[np.integer], contrast: Contrast) -> SortedScan:
+    """Prepare the scans.
 
     Args:
         labels: (C, n) label of each row in each draw; n * n must stay below 2^31.
@@ -63,18 +63,18 @@ def _steps(
     return steps
 
 
-def untied_distances(codes: Sequence[Ints | NDArray[np.int16]], walk: SortedScan) -> Tensor:
+def untied_distances(codes: Sequence[Ints | NDArray[np.int16]], scan: SortedScan) -> Tensor:
     """As `ks_distances`, for some columns at a time whose values are all there and all different, (columns, C, K).
 
     A step of one column is so short that calling it takes longer than its numbers.
 
     Args:
         codes: (n,) ordered codes of each column.
-        walk: the labels of C draws.
+        scan: the labels of C draws.
     """
     orders = np.argsort(np.stack(codes), axis=1, kind="stable")
-    size, size_r = walk.sizes
-    flat = walk.steps.reshape(len(walk.steps), size.size)
+    size, size_r = scan.sizes
+    flat = scan.steps.reshape(len(scan.steps), size.size)
     at = np.zeros((len(codes), size.size), flat.dtype)
     step, highest, lowest = np.empty_like(at), np.zeros_like(at), np.zeros_like(at)
     for rows in np.ascontiguousarray(orders.T):
@@ -88,23 +88,23 @@ def untied_distances(codes: Sequence[Ints | NDArray[np.int16]], walk: SortedScan
 
 
 def ks_distances(
-    codes: Ints | NDArray[np.int16], missing: int | None, walk: SortedScan
+    codes: Ints | NDArray[np.int16], missing: int | None, scan: SortedScan
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Largest difference of the two distribution functions of one column.
 
     Args:
         codes: (n,) ordered codes of the column.
         missing: the code that means "missing"; None for a column without missing values.
-        walk: the labels of C draws.
+        scan: the labels of C draws.
 
     Returns:
         The distance, NaN where a side has no value; the values of piece and reference: all (C, K) float64.
     """
     order = np.argsort(codes, kind="stable")
-    steps, (size, size_r) = walk.steps, walk.sizes
+    steps, (size, size_r) = scan.steps, scan.sizes
     if missing is not None:
         order = order[: int((codes != missing).sum())]  # "missing" is the last code
-        piece, reference = walk.piece[order], walk.reference[order]
+        piece, reference = scan.piece[order], scan.reference[order]
         size, size_r = piece.sum(0, dtype=np.int64), reference.sum(0, dtype=np.int64)
         steps, rows = _steps(piece, reference, size, size_r), np.arange(len(order))
     else:

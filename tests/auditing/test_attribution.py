@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from picsc.auditing.attribution import attributed, effects_of_pieces
+from picsc.auditing.attribution import effects_of_pieces, set_shifted_aside
 from picsc.reports.common import FragmentReport
 from tests.factories.audit import fragment
 
@@ -34,13 +34,13 @@ def world(shifts: list[float]):
         ([1, 2, 3, 4], (), [0, 3]),  # no common distribution: the first answer stands
     ],
 )
-def test_culprits(shifts: list[float], aside: tuple[int, ...], called: list[int]) -> None:
-    reports, found = attributed(*world(shifts), effects_of_pieces)
+def test_shifted_pieces_are_set_aside(shifts: list[float], aside: tuple[int, ...], called: list[int]) -> None:
+    reports, found = set_shifted_aside(*world(shifts), effects_of_pieces)
     assert found == aside
     assert set(called) <= {k for k, report in enumerate(reports) if report.verdict == "shift"}
     assert len(reports) == len(shifts)
 
 
 def test_pieces_that_agree_among_themselves_are_cleared() -> None:
-    reports, _ = attributed(*world([0, 0, 1, 0, 0, 0]), effects_of_pieces)
+    reports, _ = set_shifted_aside(*world([0, 0, 1, 0, 0, 0]), effects_of_pieces)
     assert [report.verdict for report in reports] == ["ok", "ok", "shift", "ok", "ok", "ok"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import picsc
-from picsc.auditing.baseline import Baseline, baseline_text, read_baseline, standing
+from picsc.auditing.baseline import Baseline, baseline_text, compare_with_baseline, read_baseline
 from picsc.errors import SettingsError
 from picsc.reports.common import AuditReport, ColumnShift, FragmentReport
 from tests.factories.audit import MODEL_ONLY, SHIFTED, audit_report, column_shift, fragment
@@ -35,7 +35,7 @@ def written(folder: Path, *reports: AuditReport) -> Baseline:
 
 
 def beside(folder: Path, before: FragmentReport, now: FragmentReport) -> AuditReport:
-    return standing(audit_report(now), written(folder, audit_report(before)))
+    return compare_with_baseline(audit_report(now), written(folder, audit_report(before)))
 
 
 def hospitals(n: int, seed: int, *, moved: float = 0.8) -> pd.DataFrame:
@@ -111,7 +111,9 @@ def test_the_same_shift_is_known_and_fails_nothing(tmp_path: Path) -> None:
 
 def test_a_piece_that_the_baseline_lacks_is_new(tmp_path: Path) -> None:
     known = written(tmp_path, audit_report(piece(AGE)))
-    found = standing(audit_report(piece(AGE), replace(piece(AGE), name="fold 4", reason="mass moved")), known)
+    found = compare_with_baseline(
+        audit_report(piece(AGE), replace(piece(AGE), name="fold 4", reason="mass moved")), known
+    )
     assert [each.standing for each in found.shifted] == ["known", "new"]
     assert "(1 new, 1 known beside" in found.summary[0]
     assert found.summary[1].startswith("worst of those new or worse: fold 4 - mass moved")
@@ -120,7 +122,7 @@ def test_a_piece_that_the_baseline_lacks_is_new(tmp_path: Path) -> None:
 def test_a_file_that_the_baseline_lacks_is_new(tmp_path: Path) -> None:
     known = written(tmp_path, audit_report(piece(AGE)))
     report = audit_report(piece(AGE))
-    found = standing(replace(report, data=replace(report.data, name="other", source="other.csv")), known)
+    found = compare_with_baseline(replace(report, data=replace(report.data, name="other", source="other.csv")), known)
     assert [each.standing for each in found.shifted] == ["new"]
 
 
@@ -157,7 +159,7 @@ def test_the_band_is_wider_where_the_baseline_saw_few_rows(tmp_path: Path) -> No
 
 
 def test_a_shift_that_is_gone_makes_the_baseline_outdated(tmp_path: Path) -> None:
-    found = standing(
+    found = compare_with_baseline(
         audit_report(fragment("fold 3"), fragment("fold 4", "inconclusive"), verdict="ok"),
         written(tmp_path, audit_report(piece(AGE), MODEL_ONLY, replace(piece(AGE), name="fold 9"))),
     )
@@ -173,13 +175,13 @@ def test_another_cut_is_refused(tmp_path: Path) -> None:
     known = written(tmp_path, audit_report(piece(AGE)))
     other = audit_report(piece(AGE), settings={"cut": {"by": "hospital"}}, pieces="one piece for each of 4 values")
     with pytest.raises(SettingsError, match=r"cut \(5 stratified.* \(one piece for each value of hospital"):
-        standing(other, known)
+        compare_with_baseline(other, known)
 
 
 def test_more_periods_of_time_are_the_same_cut(tmp_path: Path) -> None:
     cut = {"time": "day", "every": "30d"}
     known = written(tmp_path, audit_report(piece(AGE), settings={"cut": cut}, pieces="12 pieces of 30d"))
-    found = standing(audit_report(piece(AGE), settings={"cut": cut}, pieces="13 pieces of 30d"), known)
+    found = compare_with_baseline(audit_report(piece(AGE), settings={"cut": cut}, pieces="13 pieces of 30d"), known)
     assert found.failing == ()
 
 
@@ -191,7 +193,7 @@ def test_files_of_one_base_name_are_told_apart_by_their_folders(tmp_path: Path) 
     )
     known = written(tmp_path, a, replace(b, fragments=(piece(MASS),)))
     assert list(known.files) == ["a/tumours.csv", "b/tumours.csv"]
-    assert [standing(each, known).shifted[0].standing for each in (a, b, far)] == ["known", "new", "new"]
+    assert [compare_with_baseline(each, known).shifted[0].standing for each in (a, b, far)] == ["known", "new", "new"]
 
 
 @pytest.mark.parametrize(
@@ -259,21 +261,21 @@ def test_rows_in_another_order_are_known_and_write_the_same_bytes(tmp_path: Path
     report, again = audited(frame), audited(mixed)
     assert [each.name for each in report.shifted] == ["hospital=3"]
     assert baseline_text([report]) == baseline_text([again])
-    assert standing(again, written(tmp_path, report)).failing == ()
+    assert compare_with_baseline(again, written(tmp_path, report)).failing == ()
 
 
 def test_a_second_column_in_a_known_piece_is_new(tmp_path: Path) -> None:
     frame = hospitals(800, 0)
     known = written(tmp_path, audited(frame))
     frame.loc[frame.hospital == 3, "x4"] += 1.0
-    found = standing(audited(frame), known)
+    found = compare_with_baseline(audited(frame), known)
     assert [each.standing for each in found.shifted] == ["new"]
     assert "not in the baseline: numeric x4" in found.shifted[0].reason
 
 
 def test_a_column_that_moved_on_is_worse(tmp_path: Path) -> None:
     known = written(tmp_path, audited(hospitals(800, 0)))
-    found = standing(audited(hospitals(800, 0, moved=1.6)), known)
+    found = compare_with_baseline(audited(hospitals(800, 0, moved=1.6)), known)
     assert [each.standing for each in found.shifted] == ["worse"]
 
 
@@ -285,7 +287,9 @@ def test_fresh_rows_of_the_same_law_are_known(tmp_path: Path) -> None:
     """
     known = written(tmp_path, audited(hospitals(800, 0, moved=1.5)))
     tables = (hospitals(800, seed, moved=1.5) for seed in range(1, 51))
-    failing = sum(bool(standing(audited(table, seed), known).failing) for seed, table in enumerate(tables, start=1))
+    failing = sum(
+        bool(compare_with_baseline(audited(table, seed), known).failing) for seed, table in enumerate(tables, start=1)
+    )
     assert failing <= binom.ppf(1 - 1e-4, 50, 0.05)
 
 

@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 import picsc
+from picsc.auditing.design import Design
 from picsc.auditing.exchangeability import Contrast, PermutationScheme
 from picsc.auditing.fold_balance import balance, more_balanced
 from picsc.auditing.null_statistics import rows_of
@@ -86,7 +87,11 @@ def test_random_folds_are_called_more_alike_at_the_level() -> None:
         values = np.random.default_rng(seed).normal(size=(60, 2))
         table = audit_table(from_frame(pd.DataFrame(values, columns=["a", "b"]), ReadSettings(no_target=True)), seed=0)
         null = label_draws(
-            table.contributions, np.arange(60) % 3, contrast, PermutationScheme(), rows=100, draws=99, seed=seed
+            table.contributions,
+            Design(np.arange(60) % 3, contrast, PermutationScheme()),
+            rows=100,
+            draws=99,
+            seed=seed,
         )
         found = balance(folds(), rows_of(table, null).kl.mean(1).numpy() / 2, with_file=False)
         said += len(more_balanced(found, 0.05))

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from picsc.auditing.design import Piece
 from picsc.auditing.model_tests import ModelShift
 from picsc.auditing.null_statistics import ColumnTest
 from picsc.auditing.two_questions import Question, ShiftTest
-from picsc.auditing.verdict import Piece, Rule, verdicts
+from picsc.auditing.verdict import Rule, verdicts
 
 
 def one(value: float) -> np.ndarray:

@@ -80,7 +80,7 @@ def test_inner_folds_are_drawn_at_random_by_the_seed() -> None:
 
 
 @pytest.mark.parametrize("penalised", [True, False])
-def test_the_choice_does_not_see_the_tested_rows(penalised: bool) -> None:
+def test_the_choice_does_not_see_the_compared_rows(penalised: bool) -> None:
     """Their labels are turned round and their values are made enormous; nothing changes."""
     given_to, other = backend(), backend()
     values = other.dataset.target.values.copy()
