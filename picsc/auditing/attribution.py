@@ -50,7 +50,7 @@ def attribute(
     Args:
         tests: results of all pieces.
         rows: n rows.
-        design: of these rows.
+        design: design of these rows.
         settings: as for `run_piece_tests`; a raw threshold knows no level, so nothing is set aside under it.
         progress: called with a few words on each step.
 
@@ -108,7 +108,7 @@ def set_aside_finding(names: Sequence[str], what: str) -> list[Finding]:
     """Name the pieces that are no part of the others' reference.
 
     Args:
-        names: of the pieces that were set aside.
+        names: names of the pieces that were set aside.
         what: noun for the others, in the plural.
 
     Returns:

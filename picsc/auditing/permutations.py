@@ -1,4 +1,4 @@
-"""Piece labels under the null, for the whole table or for a subsample that stands for it.
+"""Permutations: piece labels under the null, of the whole table or of a subsample that stands for it.
 
 Letters: n rows, m rows that a draw relabels, B draws (axis B + 1 has the observed labels first), C draws at a time, L
 labels, K pieces, p per-row quantities.
@@ -25,18 +25,18 @@ PerRow = Callable[[Ints], Tensor]
 """Row numbers (m,) to per-row quantities (m, p)."""
 
 CELLS = 8_000_000
-"""About how many numbers one chunk of draws may hold."""
+"""Most numbers in one chunk of draws, about."""
 ROWS_AT_ONCE = 32_768
 """Most rows per step of a pass over the whole table."""
 CELLS_AT_ONCE = 64_000_000
 """Most numbers per step of that pass, for rows that contribute thousands each."""
 HEAVY_SHARE = 0.25
-"""Rows kept whatever the subsample drew, as a share of it: those that dominate the variance of some quantity."""
+"""Share of the subsample's size that is kept whatever it drew: the rows that dominate the variance of some quantity."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelDraws:
-    """B permutations of the labels of m rows, and how sums over them stand for sums over n."""
+    """B permutations of the labels of m rows, and sums over these rows that stand for sums over n."""
 
     contrast: Contrast
     observed: Ints
@@ -44,21 +44,21 @@ class LabelDraws:
     rows: Ints
     """(m,) the proportional sample first, then heavy rows that it missed."""
     sampled: int
-    """How many of `rows` are the proportional sample."""
+    """Number of `rows` that are the proportional sample."""
     labels: NDArray[np.int16]
     """(B + 1, m)"""
     effective: Tensor
     """(B + 1, K) n_eff = 1 / (1/n_piece + 1/n_reference) of the sample; the observed one is the whole table's."""
     sums: RowSums
-    """Of the per-row quantities."""
+    """Sums of the per-row quantities by label."""
 
     @property
     def whole(self) -> bool:
-        """Whether the draws permute all rows, so that the observed value is one of them."""
+        """True when the draws permute all rows, so that the observed labels are one of them."""
         return len(self.rows) == len(self.observed)
 
     def chunks(self, width: int, rows: int | None = None) -> Iterator[Ints]:
-        """Labels of the first `rows` rows, (C, rows) at a time, with C * width at most CELLS."""
+        """Yield labels of the first `rows` rows, (C, rows) at a time, with C * width at most CELLS."""
         step = max(1, CELLS // max(width, 1))
         for start in range(0, len(self.labels), step):
             yield self.labels[start : start + step, :rows].astype(np.int64)
@@ -84,9 +84,9 @@ class RowSums:
     matrix: Tensor
     """(m, p)"""
     offset: Tensor | None
-    """(L, p) to be added to every draw's sums; None when the rows are all there are."""
+    """(L, p) to be added to every draw's sums; None when these are all n rows."""
     observed: Tensor
-    """(1, L, p) float64, of the whole table by its own labels."""
+    """(1, L, p) float64, sums over the whole table by its own labels."""
 
 
 def label_draws(quantities: PerRow, design: Design, *, rows: int, draws: int, seed: int) -> LabelDraws:
@@ -98,11 +98,11 @@ def label_draws(quantities: PerRow, design: Design, *, rows: int, draws: int, se
     permuting all n rows, in closed form, and rare large rows stay as rare and as large as they are.
 
     Args:
-        quantities: what each row contributes, (m, p); sums of it by label are all that statistics need.
-        design: of n rows.
+        quantities: numbers that each row contributes, (m, p); the statistics need no more than their sums by label.
+        design: design of n rows.
         rows: most rows in the proportional sample.
-        draws: B.
-        seed: of subsample and permutations.
+        draws: B, number of permutations.
+        seed: of the subsample and the permutations.
     """
     labels, contrast, scheme = design.labels, design.contrast, design.scheme
     sample = subsample(labels, scheme, rows=rows, seed=seed)
@@ -156,7 +156,7 @@ def _strata(design: Design) -> Ints:
 
 
 def _labels_for(rows: Ints, design: Design, *, draws: int, seed: int) -> NDArray[np.int16]:
-    """Labels of rows outside the sample, (B + 1, rows): any row's of the same stratum, as a permutation would give."""
+    """Labels of rows outside the sample, (B + 1, rows): each the label of a random row of the same stratum."""
     labels, strata = design.labels, _strata(design)
     rng = np.random.default_rng([seed, 4])
     drawn = np.empty((draws + 1, len(rows)), np.int16)

@@ -62,7 +62,7 @@ def run_piece_tests(
 
     Args:
         rows: n rows.
-        design: of these rows.
+        design: design of these rows.
         settings: level, draws, seed, jobs, smallest effect and raw threshold.
         progress: called with a few words on each step.
     """

@@ -34,9 +34,9 @@ def audit_report(
 
     Args:
         data: the data set in pieces.
-        design: of the comparison.
+        design: design of the comparison.
         tests: results of all pieces, after attribution.
-        settings: of the audit.
+        settings: settings of the audit.
         reference: rows that every piece was compared with; None when pieces are compared with pieces.
     """
     balanced = balance(data.cut, tests.mean_kl, with_file=reference is not None)
@@ -109,16 +109,16 @@ def _summary(
 
     Args:
         fragments: verdict and statistics of each piece.
-        findings: of the whole audit.
+        findings: all findings of the audit.
         pieces: how the table was cut.
         reference: name of what the pieces were compared with.
-        settings: of the audit.
+        settings: settings of the audit.
     """
     verdict, total = overall(fragments), len(fragments)
     shifted = [fragment for fragment in fragments if fragment.verdict == "shift"]
     if verdict == "shift":
         worst = min(shifted, key=lambda fragment: fragment.strength)
-        first = f"shift: {len(shifted)} of {total} pieces ({pieces.words}) differ from {_against(reference)}"
+        first = f"shift: {len(shifted)} of {total} pieces ({pieces.words}) differ from {_reference_words(reference)}"
         return (
             first,
             f"worst: {worst.in_words}",
@@ -143,7 +143,7 @@ def _summary(
     return first, second, "next: nothing to do"
 
 
-def _against(reference: str) -> str:
+def _reference_words(reference: str) -> str:
     return {"rest": "the rest", "previous": "the piece before", "first": "the first piece"}.get(reference, reference)
 
 
@@ -170,6 +170,6 @@ def _what_to_do(
 
 
 def _columns(fragment: FragmentReport) -> str:
-    # a column's values and its missing rate stand apart
+    # a column's values and its missing rate are two entries
     names = list(dict.fromkeys(column.name for column in fragment.columns if column.kind != "target"))[:3]
     return ", ".join(names) if names else "the columns"

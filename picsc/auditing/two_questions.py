@@ -1,4 +1,6 @@
-"""Every statistic of every piece, and its draws under the null: did the data move, and does the model care?
+"""The two questions of an audit: did the data move, and does the model care?
+
+Each question combines several statistics into one p-value per piece.
 
 Statistics are kept "free of size": multiplied by the power of n_eff = 1 / (1/n_piece + 1/n_reference) that makes their
 null distribution settle as pieces grow, so that pieces of unequal size are compared on one scale.
@@ -41,7 +43,8 @@ Floats = NDArray[np.float64]
 
 DATA_WEIGHTS = {"columns": 0.6, "domain classifier": 0.35, "covariate KL": 0.05}
 MODEL_WEIGHTS = {"score": 0.4, "Fisher gap": 0.3, "Fisher KL": 0.15, "target": 0.15}
-"""How the level is shared inside each question, as in a weighted Bonferroni correction; fixed before data are seen."""
+"""Share of the level for each statistic of a question, as in a weighted Bonferroni correction; fixed before data are
+seen."""
 
 POWER = 0.8416
 """Standard normal quantile of 80 % power."""
@@ -49,39 +52,39 @@ POWER = 0.8416
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One of the two questions, answered for every piece. All arrays (K,)."""
+    """The answer to one of the two questions, for every piece. All arrays (K,)."""
 
     p: Floats
-    """Over all statistics of the question, one piece at a time."""
+    """p-value over all statistics of the question, one piece at a time."""
     p_adjusted: Floats
-    """Over both questions and all pieces."""
+    """p-value corrected for both questions and all pieces."""
     leader: tuple[str, ...]
-    """The statistic that speaks loudest, by piece."""
+    """Name of the statistic with the most evidence, by piece."""
     effect: Floats
-    """Of the leader: a difference of probabilities for the data; relative to the reference for the model."""
+    """Effect of the leader: a difference of probabilities for the data; relative to the reference for the model."""
     noise: Floats
-    """What that effect exceeds with probability `level` when nothing moved, at each piece's size."""
+    """Noise band: the effect that is exceeded with probability `level` when nothing moved, at each piece's size."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShiftTest:
-    """All that is known about K pieces. Arrays are (K,)."""
+    """Statistics and p-values of K pieces. Arrays are (K,)."""
 
     columns: tuple[ColumnTest, ...]
     target: ColumnTest | None
     data: Question
     model: Question | None
-    """None without a target."""
+    """Answer to the model question; None without a target."""
     fisher: ModelShift | None
-    """Observed; each (K,)."""
+    """Observed Fisher quantities, each (K,); None without a target."""
     kl: Floats
-    """Covariate KL summed over columns, missingness apart."""
+    """Covariate KL summed over columns, without missingness, in nats."""
     missing_kl: Floats
     tau: Floats | None
     tau_quantile: Floats | None
     domain_auc: Floats
     smallest_effect: Floats
-    """KS distance found with 80 % power at the adjusted level; NaN without a numeric column."""
+    """KS distance that is found with 80 % power at the corrected level; NaN without a numeric column."""
     rows_drawn: int
     mean_kl: Floats | None = None
     """(B + 1,) covariate KL, mean over columns and pieces, at the pieces' own sizes; None without columns."""
@@ -94,10 +97,10 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
     Reading: their null is ours, since the paper's raw threshold has no error rate.
 
     Args:
-        inputs: what the tests see of n rows.
-        design: of these rows.
+        inputs: n rows as the tests see them.
+        design: design of these rows.
         level: family-wise error rate over both questions, all pieces, columns and statistics.
-        draws: B.
+        draws: B, number of permutations.
         seed: of the draws and the domain classifier.
         jobs: threads; never changes a number.
     """
@@ -106,7 +109,7 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         classified = pool.submit(domain_of, inputs, null, seed=seed, jobs=jobs)
         counted = pool.submit(columns_of, inputs, null)
         summed = pool.submit(rows_of, inputs, null)
-    (auc, domain, told_apart), columns, rows = classified.result(), counted.result(), summed.result()
+    (auc, domain, separation), columns, rows = classified.result(), counted.result(), summed.result()
     fisher = rows.fisher if inputs.parameters else None
     # the two parts of the covariate KL are drawn at different sizes; free of size they add up
     free_kl = null.effective * columns.kl + rows.effective * rows.kl
@@ -143,7 +146,7 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
             adjusted,
             (data, model),
             (DATA_WEIGHTS, MODEL_WEIGHTS),
-            (_data_effect(data, columns, told_apart), _model_effect(model, fisher, target_effect)),
+            (_data_effect(data, columns, separation), _model_effect(model, fisher, target_effect)),
             strict=False,
         )
     ]
@@ -166,33 +169,34 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
 def _combined(family: Mapping[str, Evidence], weights: Mapping[str, float]) -> Evidence:
     """Evidence of a whole question: the log of the weighted mean of exp(evidence), calibrated by its own draws.
 
-    The mean of inverse p-values is close to their minimum when one statistic speaks, and gains when several do.
+    The mean of inverse p-values acts like the smallest p-value when one statistic is significant, and has more power
+    when several are.
     """
-    weighed = torch.stack([family[name].value + math.log(weight) for name, weight in weights.items()])
-    return evidence(weighed.logsumexp(0).clamp(min=0))
+    weighted = torch.stack([family[name].value + math.log(weight) for name, weight in weights.items()])
+    return evidence(weighted.logsumexp(0).clamp(min=0))
 
 
 def _leaders(family: Mapping[str, Evidence], weights: Mapping[str, float]) -> Tensor:
-    """Position of the loudest statistic in every draw, (B + 1, K)."""
+    """Position of the statistic with the most evidence in every draw, (B + 1, K)."""
     return torch.stack([family[name].value + math.log(weight) for name, weight in weights.items()]).argmax(0)
 
 
 def _names(family: Mapping[str, Evidence], weights: Mapping[str, float]) -> tuple[str, ...]:
-    """The observed leaders, (K,)."""
+    """Names of the observed leaders, (K,)."""
     names = tuple(weights)
     return tuple(names[i] for i in _leaders(family, weights)[0].tolist())
 
 
-def _data_effect(family: Mapping[str, Evidence], columns: ColumnDraws, told_apart: Tensor) -> Tensor:
+def _data_effect(family: Mapping[str, Evidence], columns: ColumnDraws, separation: Tensor) -> Tensor:
     """Effect of the leading statistic in every draw, (B + 1, K) in [0, 1].
 
     Args:
         family: evidence of the data question's statistics.
-        columns: distance of the loudest column.
-        told_apart: (B + 1, K) 2 AUC - 1 of the domain classifier.
+        columns: distance of the strongest column.
+        separation: (B + 1, K) 2 AUC - 1 of the domain classifier.
     """
     by_classifier = _leaders(family, DATA_WEIGHTS) == tuple(DATA_WEIGHTS).index("domain classifier")
-    return torch.where(by_classifier, told_apart, columns.effect)
+    return torch.where(by_classifier, separation, columns.effect)
 
 
 def _model_effect(family: Mapping[str, Evidence], fisher: ModelShift | None, target: Tensor | None) -> Tensor:
@@ -235,7 +239,7 @@ def _tau(fisher: ModelShift | None, free_kl: Tensor, rows: RowDraws, level: floa
 def _smallest_effect(
     joint: Tensor, data: Evidence, family: Evidence, columns: ColumnDraws, size: Tensor, level: float
 ) -> Floats:
-    """KS distance that one numeric column must have to be called with 80 % power, (K,)."""
+    """KS distance that one numeric column must have to be found with 80 % power, (K,)."""
     tails = columns.members.tails
     if not len(tails.start):
         return np.full(joint.shape[-1], np.nan)

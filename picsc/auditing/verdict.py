@@ -1,9 +1,9 @@
-"""From p-values and effects to verdicts, in words.
+"""Verdicts: from p-values and effects to a verdict for each piece, with its reason in words.
 
 A piece is `shift` when a question is significant at the family-wise level and its effect reaches --min-effect;
-`inconclusive` when it has too few rows to say; else `ok`. Effects are differences of probability for the data (KS
-distance, total variation, difference of missing rates, 2 AUC - 1) and, for the model, changes relative to the reference
-in excess of what the null shows (Fisher gap over norm; mean gradient in units of its root mean square).
+`inconclusive` when it has too few rows for a verdict; else `ok`. Effects are differences of probability for the data
+(KS distance, total variation, difference of missing rates, 2 AUC - 1) and, for the model, changes relative to the
+reference in excess of what the null shows (Fisher gap over norm; mean gradient in units of its root mean square).
 
 Letters: K pieces.
 """
@@ -24,38 +24,41 @@ if TYPE_CHECKING:
     from picsc.auditing.two_questions import Question, ShiftTest
 
 N_MIN = 20
-"""Fewest rows that are judged: below, one or two repeated values make any distribution function jump by a tenth."""
+"""Fewest rows for a verdict: with fewer, one or two repeated values make any distribution function jump by a tenth."""
 BLIND = 0.5
-"""A piece that would show no KS distance below this is not called ok."""
+"""A piece that would show no KS distance below this is inconclusive instead of ok."""
 COLUMNS_SHOWN = 10
-"""Columns kept per piece, strongest first, beside all significant ones."""
+"""Columns reported per piece, strongest first, in addition to all significant ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The settings that decide."""
+    """The settings that decide a verdict."""
 
     level: float
+    """Family-wise error rate."""
     min_effect: float
+    """Smallest effect that counts as a shift."""
     gamma: float | None
+    """Raw threshold of tau; None for the calibrated test."""
     kinds: dict[str, str]
     """Kind of each column, by name."""
 
 
 def verdicts(pieces: tuple[Piece, ...], test: ShiftTest, rule: Rule, notes: Notes) -> tuple[FragmentReport, ...]:
-    """Judge every piece.
+    """Verdict and statistics of every piece.
 
     Args:
         pieces: in the order of the report.
         test: statistics of the K tested pieces.
         rule: level, smallest effect worth a verdict, raw threshold.
-        notes: words for what happened to a column in a piece.
+        notes: on what happened to a column in a piece.
     """
     return tuple(_untested(piece) if piece.position is None else _tested(piece, test, rule, notes) for piece in pieces)
 
 
 def overall(fragments: tuple[FragmentReport, ...]) -> Verdict:
-    """The worst verdict of all; inconclusive only when no tested piece could be judged."""
+    """The worst verdict of all; inconclusive only when every tested piece is."""
     found = {fragment.verdict for fragment in fragments}
     tested = {fragment.verdict for fragment in fragments if fragment.p_data is not None}
     return "shift" if "shift" in found else "inconclusive" if tested == {"inconclusive"} else "ok"
@@ -72,7 +75,7 @@ def _untested(piece: Piece) -> FragmentReport:
 
 def _tested(piece: Piece, test: ShiftTest, rule: Rule, notes: Notes) -> FragmentReport:
     k = piece.position
-    assert k is not None  # noqa: S101 - the caller asked
+    assert k is not None  # noqa: S101 - the caller has tested pieces only
     columns = _columns(k, test, rule, notes)
     moved = _significant(test.data, k, rule)
     cares = test.model is not None and _significant(test.model, k, rule)
@@ -109,7 +112,7 @@ def _tested(piece: Piece, test: ShiftTest, rule: Rule, notes: Notes) -> Fragment
 
 
 def _significant(question: Question, k: int, rule: Rule) -> bool:
-    """Significant and large enough to matter."""
+    """True when the question is significant in piece k and its effect is large enough to matter."""
     return bool(question.p_adjusted[k] <= rule.level and question.effect[k] >= rule.min_effect)
 
 

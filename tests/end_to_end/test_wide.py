@@ -1,4 +1,4 @@
-"""Tables of very many columns: the walk that replaces counting, what is capped, and the memory it takes."""
+"""Tables of very many columns: the scan that replaces counting, what is capped, and the memory it takes."""
 
 import resource
 import subprocess
@@ -38,7 +38,7 @@ def values(n: int, kind: str) -> np.ndarray:
 @pytest.mark.parametrize("contrast", [REST, BEFORE])
 @pytest.mark.parametrize("kind", ["plain", "ties", "missing", "constant", "none"])
 @pytest.mark.parametrize("n", [40, 900])
-def test_the_walk_gives_the_distances_that_counting_gives(n: int, kind: str, contrast: Contrast) -> None:
+def test_the_scan_gives_the_distances_that_counting_gives(n: int, kind: str, contrast: Contrast) -> None:
     """900 rows need integers of 32 bits; a piece without rows has no distance."""
     column = code_numbers("x", values(n, kind))
     plain = shift(column, count(column, labels(n), contrast), contrast)
@@ -53,7 +53,7 @@ def test_the_walk_gives_the_distances_that_counting_gives(n: int, kind: str, con
 
 @pytest.mark.parametrize("contrast", [REST, BEFORE])
 @pytest.mark.parametrize("n", [40, 900])
-def test_columns_walked_together_have_the_distances_of_each(n: int, contrast: Contrast) -> None:
+def test_columns_scanned_together_have_the_distances_of_each(n: int, contrast: Contrast) -> None:
     columns = [np.random.default_rng(j).permutation(n).astype(np.int16) for j in range(3)]
     together = untied_distances(columns, sorted_scan(labels(n), contrast))
     each = [ks_distances(codes, None, sorted_scan(labels(n), contrast))[0].numpy() for codes in columns]
@@ -67,17 +67,17 @@ def wide(columns: int, rows: int = 120) -> pd.DataFrame:
     return frame.assign(target=np.arange(rows) % 2)
 
 
-def test_one_column_more_or_less_changes_little_where_the_walk_begins() -> None:
+def test_one_column_more_or_less_changes_little_where_the_scan_begins() -> None:
     frame = wide(SCANNED_COLUMNS, rows=320)
     frame.loc[240:, "x5"] += 3
     reports = [
         picsc.audit(each, folds=4, draws=99, target="target", splitter="kfold")
         for each in (frame, frame.drop(columns="x9"))
     ]
-    walked, counted = (report.fragments[-1] for report in reports)
-    assert walked.columns[0].name == counted.columns[0].name == "x5"
-    assert walked.columns[0].statistic == pytest.approx(counted.columns[0].statistic, abs=1e-6)
-    assert walked.verdict == counted.verdict == "shift"
+    scanned, counted = (report.fragments[-1] for report in reports)
+    assert scanned.columns[0].name == counted.columns[0].name == "x5"
+    assert scanned.columns[0].statistic == pytest.approx(counted.columns[0].statistic, abs=1e-6)
+    assert scanned.verdict == counted.verdict == "shift"
 
 
 def test_the_model_of_a_wide_table_sees_combinations_and_the_report_says_so() -> None:
