@@ -4,8 +4,8 @@
     python benchmarks/audit_validity.py power --repeats 60 --jobs 2 [--table FILE.csv ...]
 
 `validity` shuffles real tables, cuts them into stratified folds and audits them: nothing is shifted, so at level 0.05
-at most one audit in twenty may say otherwise (family-wise, before --min-effect is applied). `power` changes one of five
-pieces in a known way and asks who calls that piece, on the same rows and seeds:
+at most one audit in twenty may report a shift (family-wise, before --min-effect is applied). `power` changes one of
+five pieces in a known way and counts which tests find it, on the same rows and seeds:
 
 - KS-Bonferroni: two-sample KS of every encoded column and of the label, Bonferroni over columns and pieces
 - MMD: Gaussian kernel with the median distance, on encoded columns and label, 499 permutations, Bonferroni over pieces

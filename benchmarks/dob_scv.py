@@ -1,4 +1,4 @@
-"""Are our DOB-SCV folds as balanced as KEEL's, and does the audit call them more balanced than random ones?
+"""Are our DOB-SCV folds as balanced as KEEL's, and does the audit find them more balanced than random ones?
 
     python benchmarks/dob_scv.py DIRECTORY [--seeds 20] [--draws 999] [--output FILE.md]
 

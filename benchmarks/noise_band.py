@@ -1,9 +1,9 @@
-"""How well the noise band of an audit holds, and what a baseline lets pass on fresh rows of the same law.
+"""Noise band of an audit: how often it holds, and what a baseline accepts on fresh rows of the same distribution.
 
     python benchmarks/noise_band.py [--tables 100]
 
 Four hospitals with four numbers and a class each; 60 rows per hospital without a shift for the band, 200 for the
-baselines, where the last hospital has another mean of one number. A baseline is written for one table and held against
+baselines, where the last hospital has another mean of one number. A baseline is written for one table and compared with
 `--tables` others.
 """
 

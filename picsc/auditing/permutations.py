@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from picsc.auditing.design import Design
 
 PerRow = Callable[[Ints], Tensor]
-"""Row numbers (m,) to per-row quantities (m, p)."""
+"""From row numbers (m,) to per-row quantities (m, p)."""
 
 CELLS = 8_000_000
 """Most numbers in one chunk of draws, about."""
@@ -39,6 +39,7 @@ class LabelDraws:
     """B permutations of the labels of m rows, and sums over these rows that stand for sums over n."""
 
     contrast: Contrast
+    """Labels that are tested, and the reference of each."""
     observed: Ints
     """(n,) labels of the whole table."""
     rows: Ints
@@ -46,7 +47,7 @@ class LabelDraws:
     sampled: int
     """Number of `rows` that are the proportional sample."""
     labels: NDArray[np.int16]
-    """(B + 1, m)"""
+    """(B + 1, m) labels of these rows in every draw, the observed ones first."""
     effective: Tensor
     """(B + 1, K) n_eff = 1 / (1/n_piece + 1/n_reference) of the sample; the observed one is the whole table's."""
     sums: RowSums
@@ -82,7 +83,7 @@ class RowSums:
     """Per-row quantities, prepared so that sums by drawn label are sums of n rows."""
 
     matrix: Tensor
-    """(m, p)"""
+    """(m, p) quantities, in a subsample centred and scaled to stand for all rows."""
     offset: Tensor | None
     """(L, p) to be added to every draw's sums; None when these are all n rows."""
     observed: Tensor

@@ -1,9 +1,8 @@
 """The two questions of an audit: did the data move, and does the model care?
 
-Each question combines several statistics into one p-value per piece.
-
-Statistics are kept "free of size": multiplied by the power of n_eff = 1 / (1/n_piece + 1/n_reference) that makes their
-null distribution settle as pieces grow, so that pieces of unequal size are compared on one scale.
+Each question combines several statistics into one p-value per piece. Statistics are kept "free of size": multiplied by
+the power of n_eff = 1 / (1/n_piece + 1/n_reference) that makes their null distribution settle as pieces grow, so that
+pieces of unequal size are compared on one scale.
 
 Letters: B draws (an axis of B + 1 has the observed value first), K pieces.
 """
@@ -72,7 +71,9 @@ class ShiftTest:
 
     columns: tuple[ColumnTest, ...]
     target: ColumnTest | None
+    """Test of the target's distribution; None without a target."""
     data: Question
+    """Answer to the data question."""
     model: Question | None
     """Answer to the model question; None without a target."""
     fisher: ModelShift | None
@@ -80,12 +81,17 @@ class ShiftTest:
     kl: Floats
     """Covariate KL summed over columns, without missingness, in nats."""
     missing_kl: Floats
+    """KL of the missing rates summed over columns, in nats."""
     tau: Floats | None
+    """Eq. 14's tau; None without a target."""
     tau_quantile: Floats | None
+    """The tau that is exceeded with probability `level` when nothing moved; None without a target."""
     domain_auc: Floats
+    """Held-out AUC of the domain classifier, in [0, 1]; 0.5 when it finds nothing."""
     smallest_effect: Floats
     """KS distance that is found with 80 % power at the corrected level; NaN without a numeric column."""
     rows_drawn: int
+    """Rows that the null permuted."""
     mean_kl: Floats | None = None
     """(B + 1,) covariate KL, mean over columns and pieces, at the pieces' own sizes; None without columns."""
 

@@ -8,7 +8,7 @@ from tests.factories.audit import fragment
 
 
 def piece(name: str, effect: float) -> FragmentReport:
-    """Called if its effect is above 0.05, on the data question alone."""
+    """Shifted if its effect is above 0.05, on the data question alone."""
     verdict = "shift" if effect > 0.05 else "ok"
     return replace(fragment(name), verdict=verdict, cell="data only", effect_data=effect, effect_model=0.0)  # type: ignore[arg-type]
 
@@ -24,20 +24,20 @@ def world(shifts: list[float]):
 
 
 @pytest.mark.parametrize(
-    ("shifts", "aside", "called"),
+    ("shifts", "aside", "shifted"),
     [
         ([0, 0, 0, 0, 0, 0], (), []),
-        ([0, 0, 0.2, 0, 0, 0, 0, 0, 0, 0], (), [2]),  # nobody else is called, so nobody is set aside
+        ([0, 0, 0.2, 0, 0, 0, 0, 0, 0, 0], (), [2]),  # no other piece is shifted, so none is set aside
         ([0, 0, 1, 0, 0, 0], (2,), [2]),
         ([0, 5, 0, 0, 1, 0, 0, 0], (1, 4), [1, 4]),  # the second is seen once the first is gone
         ([0, 1], (), [0, 1]),
         ([1, 2, 3, 4], (), [0, 3]),  # no common distribution: the first answer stands
     ],
 )
-def test_shifted_pieces_are_set_aside(shifts: list[float], aside: tuple[int, ...], called: list[int]) -> None:
+def test_shifted_pieces_are_set_aside(shifts: list[float], aside: tuple[int, ...], shifted: list[int]) -> None:
     reports, found = set_shifted_aside(*world(shifts), effects_of_pieces)
     assert found == aside
-    assert set(called) <= {k for k, report in enumerate(reports) if report.verdict == "shift"}
+    assert set(shifted) <= {k for k, report in enumerate(reports) if report.verdict == "shift"}
     assert len(reports) == len(shifts)
 
 

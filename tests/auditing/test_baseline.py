@@ -1,4 +1,4 @@
-"""Baselines: what is written of a shift, and what a later audit says beside it."""
+"""Baselines: the entry that is written for a shift, and the comparison of a later audit with it."""
 
 import json
 from dataclasses import replace
@@ -24,8 +24,8 @@ AGE, MASS = column_shift("age", 0.31), column_shift("mass", 0.4)
 
 def piece(*columns: ColumnShift, **changes: object) -> FragmentReport:
     """A shifted piece whose data moved by these columns."""
-    told = {"cell": "data only", "effect_data": 0.31, "noise_data": 0.1, "noise_model": 0.2, "reason": "age moved"}
-    return fragment("fold 3", "shift", columns=columns, **{**told, **changes})
+    fields = {"cell": "data only", "effect_data": 0.31, "noise_data": 0.1, "noise_model": 0.2, "reason": "age moved"}
+    return fragment("fold 3", "shift", columns=columns, **{**fields, **changes})
 
 
 def written(folder: Path, *reports: AuditReport) -> Baseline:
@@ -34,7 +34,7 @@ def written(folder: Path, *reports: AuditReport) -> Baseline:
     return read_baseline(path)
 
 
-def beside(folder: Path, before: FragmentReport, now: FragmentReport) -> AuditReport:
+def compared(folder: Path, before: FragmentReport, now: FragmentReport) -> AuditReport:
     return compare_with_baseline(audit_report(now), written(folder, audit_report(before)))
 
 
@@ -95,12 +95,12 @@ def test_distances_of_columns_have_two_decimals(distance: float, written_as: flo
 
 
 def test_an_effect_on_the_model_that_was_not_significant_is_kept(tmp_path: Path) -> None:
-    found = beside(tmp_path, piece(AGE, effect_model=0.52), piece(AGE, cell="both", effect_model=0.85))
+    found = compared(tmp_path, piece(AGE, effect_model=0.52), piece(AGE, cell="both", effect_model=0.85))
     assert found.shifted[0].standing == "known"
 
 
 def test_the_same_shift_is_known_and_fails_nothing(tmp_path: Path) -> None:
-    found = beside(tmp_path, piece(AGE), piece(AGE))
+    found = compared(tmp_path, piece(AGE), piece(AGE))
     assert [each.standing for each in found.shifted] == ["known"]
     assert found.failing == ()
     assert found.verdict == "shift"
@@ -127,7 +127,7 @@ def test_a_file_that_the_baseline_lacks_is_new(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("now", "expected", "said"),
+    ("now", "expected", "message"),
     [
         (piece(AGE, MASS), "new", "not in the baseline: numeric mass 0.40"),
         (piece(column_shift("age", 0.31, kind="missing"), AGE), "new", "not in the baseline: missing age 0.31"),
@@ -145,17 +145,17 @@ def test_a_file_that_the_baseline_lacks_is_new(tmp_path: Path) -> None:
         (piece(AGE, cell="both", effect_model=0.28), "known", "age moved"),
     ],
 )
-def test_new_worse_and_known(tmp_path: Path, now: FragmentReport, expected: str, said: str) -> None:
+def test_new_worse_and_known(tmp_path: Path, now: FragmentReport, expected: str, message: str) -> None:
     """The band at equal numbers of rows is sqrt(2) times the null's: 0.14 of 0.1, 0.28 of 0.2."""
-    found = beside(tmp_path, piece(AGE), now)
+    found = compared(tmp_path, piece(AGE), now)
     assert found.shifted[0].standing == expected
-    assert said in found.shifted[0].reason
+    assert message in found.shifted[0].reason
 
 
 def test_the_band_is_wider_where_the_baseline_saw_few_rows(tmp_path: Path) -> None:
     now = piece(column_shift("age", 0.5), rows=300)
-    assert beside(tmp_path, piece(AGE, rows=300), now).shifted[0].standing == "worse"
-    assert beside(tmp_path, piece(AGE, rows=30), now).shifted[0].standing == "known"
+    assert compared(tmp_path, piece(AGE, rows=300), now).shifted[0].standing == "worse"
+    assert compared(tmp_path, piece(AGE, rows=30), now).shifted[0].standing == "known"
 
 
 def test_a_shift_that_is_gone_makes_the_baseline_outdated(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_files_of_one_base_name_are_told_apart_by_their_folders(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (None, "cannot be read"),
         (b"\xff\xfe", "no UTF-8 text"),
@@ -214,13 +214,13 @@ def test_files_of_one_base_name_are_told_apart_by_their_folders(tmp_path: Path) 
         (NOT_FINITE.encode(), "files.a.pieces.b.moved.model is nan"),
     ],
 )
-def test_what_is_no_baseline_gets_one_sentence(tmp_path: Path, content: bytes | None, said: str) -> None:
+def test_what_is_no_baseline_gets_one_sentence(tmp_path: Path, content: bytes | None, message: str) -> None:
     path = tmp_path / "baseline.json"
     for data in [] if content is None else [content]:
         path.write_bytes(data)
     with pytest.raises(SettingsError) as raised:
         read_baseline(path)
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert str(raised.value).startswith(f"baseline {path} ")
     assert str(raised.value).endswith("write a new one with --write-baseline")
     assert "\n" not in str(raised.value)
@@ -246,13 +246,13 @@ SHAPED = st.fixed_dictionaries(
 def test_any_bytes_are_a_baseline_or_one_sentence(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "any.json"
     path.write_bytes(content)
-    said = ""
+    message = ""
     try:
         found = read_baseline(path)
     except SettingsError as error:
-        found, said = Baseline("", {}), str(error)
+        found, message = Baseline("", {}), str(error)
     assert isinstance(found, Baseline)
-    assert "\n" not in said
+    assert "\n" not in message
 
 
 def test_rows_in_another_order_are_known_and_write_the_same_bytes(tmp_path: Path) -> None:
@@ -283,7 +283,8 @@ def test_a_column_that_moved_on_is_worse(tmp_path: Path) -> None:
 def test_fresh_rows_of_the_same_law_are_known(tmp_path: Path) -> None:
     """Of 50 tables, at most as many fail as 5 % each would make with probability 1e-4.
 
-    The shift is strong: of a weak one among four pieces, the others' reference holds so much that they are called.
+    The shift is strong: the reference of the other three pieces would hold so much of a weak one that they, too, would
+    be shifted.
     """
     known = written(tmp_path, audited(hospitals(800, 0, moved=1.5)))
     tables = (hospitals(800, seed, moved=1.5) for seed in range(1, 51))
@@ -299,7 +300,7 @@ def one_column(n: int) -> AuditReport:
 
 
 def test_the_band_of_one_column_is_about_kolmogorovs_and_shrinks_with_the_root_of_the_rows() -> None:
-    """1.358 / sqrt(n_eff) for KS alone, n_eff = n / 4; a classifier's effect beside it may be somewhat larger."""
+    """1.358 / sqrt(n_eff) for KS alone, n_eff = n / 4; the effect of a classifier may be somewhat larger."""
     few, many = (one_column(n).fragments[0].noise_data for n in (400, 6400))
     assert 0.12 < few < 0.20
     assert few / many == pytest.approx(4, rel=0.3)

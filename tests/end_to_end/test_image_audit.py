@@ -38,9 +38,9 @@ def report(images: ImageSet) -> picsc.AuditReport:
 def test_shuffled_images_are_ok_and_the_report_says_what_they_are(report: picsc.AuditReport) -> None:
     assert report.verdict == "ok"
     assert report.pieces == "3 stratified folds, unshuffled"
-    told = {finding.code: finding.message for finding in report.findings}
-    assert told["images"].startswith(f"{N} images of 1 x 16 x 16 pixels")
-    assert "850 parameters of its last layer" in told["images"]
+    messages = {finding.code: finding.message for finding in report.findings}
+    assert messages["images"].startswith(f"{N} images of 1 x 16 x 16 pixels")
+    assert "850 parameters of its last layer" in messages["images"]
     assert (report.data.rows, report.data.task, report.data.classes) == (N, "classification", 10)
     assert all(fragment.fisher_kl is not None and fragment.kl is not None for fragment in report.fragments)
 
