@@ -4,8 +4,8 @@
     python benchmarks/audit_validity.py power --repeats 60 --jobs 2 [--table FILE.csv ...]
 
 `validity` shuffles real tables, cuts them into stratified folds and audits them: nothing is shifted, so at level 0.05
-at most one audit in twenty may say otherwise (family-wise, before --min-effect is applied). `power` changes one of five
-pieces in a known way and asks who calls that piece, on the same rows and seeds:
+at most one audit in twenty may report a shift (family-wise, before --min-effect is applied). `power` changes one of
+five pieces in a known way and counts which tests find it, on the same rows and seeds:
 
 - KS-Bonferroni: two-sample KS of every encoded column and of the label, Bonferroni over columns and pieces
 - MMD: Gaussian kernel with the median distance, on encoded columns and label, 499 permutations, Bonferroni over pieces
@@ -36,6 +36,7 @@ import torch
 from scipy.stats import binom, ks_2samp, mannwhitneyu
 from sklearn.ensemble import RandomForestClassifier
 
+from picsc.auditing.design import Design
 from picsc.auditing.exchangeability import Contrast, PermutationScheme
 from picsc.auditing.table_view import audit_table
 from picsc.auditing.two_questions import ShiftTest, shift_test
@@ -113,9 +114,7 @@ def false_alarm(name: str, repeat: int, folds: int, draws: int) -> bool:
         labels[fragment.rows] = i
     test = shift_test(
         prepared(name, repeat % 5),
-        labels,
-        Contrast(folds, tuple(range(folds)), "rest"),
-        PermutationScheme(strata=pieces.strata),
+        Design(labels, Contrast(folds, tuple(range(folds)), "rest"), PermutationScheme(strata=pieces.strata)),
         level=LEVEL,
         draws=draws,
         seed=repeat,
@@ -265,9 +264,7 @@ def one(name: str, kind: str, share: float, size: int, repeat: int, draws: int) 
     dataset = changed(dataset, np.flatnonzero(labels == CHANGED), kind, share, rng)
     test = shift_test(
         audit_table(dataset, seed=repeat),
-        labels,
-        Contrast(PIECES, tuple(range(PIECES)), "rest"),
-        PermutationScheme(),
+        Design(labels, Contrast(PIECES, tuple(range(PIECES)), "rest"), PermutationScheme()),
         level=LEVEL,
         draws=draws,
         seed=repeat,

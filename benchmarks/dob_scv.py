@@ -1,4 +1,4 @@
-"""Are our DOB-SCV folds as balanced as KEEL's, and does the audit call them more balanced than random ones?
+"""Are our DOB-SCV folds as balanced as KEEL's, and does the audit find them more balanced than random ones?
 
     python benchmarks/dob_scv.py DIRECTORY [--seeds 20] [--draws 999] [--output FILE.md]
 
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 import picsc
+from picsc.auditing.design import Design
 from picsc.auditing.exchangeability import Contrast, PermutationScheme
 from picsc.auditing.null_statistics import TestInputs, columns_of, rows_of
 from picsc.auditing.permutations import label_draws
@@ -74,15 +75,8 @@ def _is_number(head: str, name: str) -> bool:
 def mean_kl(table: TestInputs, fold: Ints, strata: Ints, draws: int) -> NDArray[np.float64]:
     """Mean column KL of the folds, then of `draws` permutations within classes."""
     contrast = Contrast(FOLDS, tuple(range(FOLDS)), "rest")
-    null = label_draws(
-        table.contributions,
-        fold,
-        contrast,
-        PermutationScheme(strata=strata),
-        rows=table.rows_per_draw,
-        draws=draws,
-        seed=0,
-    )
+    design = Design(fold, contrast, PermutationScheme(strata=strata))
+    null = label_draws(table.contributions, design, rows=table.rows_per_draw, draws=draws, seed=0)
     total = columns_of(table, null).kl + rows_of(table, null).kl
     return np.asarray(total.mean(1)) / len(table.columns)
 

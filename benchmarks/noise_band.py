@@ -1,9 +1,9 @@
-"""How well the noise band of an audit holds, and what a baseline lets pass on fresh rows of the same law.
+"""Noise band of an audit: how often it holds, and what a baseline accepts on fresh rows of the same distribution.
 
     python benchmarks/noise_band.py [--tables 100]
 
 Four hospitals with four numbers and a class each; 60 rows per hospital without a shift for the band, 200 for the
-baselines, where the last hospital has another mean of one number. A baseline is written for one table and held against
+baselines, where the last hospital has another mean of one number. A baseline is written for one table and compared with
 `--tables` others.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 import picsc
-from picsc.auditing.baseline import baseline_text, read_baseline, standing
+from picsc.auditing.baseline import baseline_text, compare_with_baseline, read_baseline
 from picsc.reports.common import AuditReport
 
 
@@ -53,7 +53,7 @@ def fails(moved: float, seed: int) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "baseline.json"
         path.write_text(baseline_text([audited(hospitals(800, 0, moved), 0)]), encoding="utf-8")
-        return bool(standing(audited(hospitals(800, seed, moved), seed), read_baseline(path)).failing)
+        return bool(compare_with_baseline(audited(hospitals(800, seed, moved), seed), read_baseline(path)).failing)
 
 
 if __name__ == "__main__":

@@ -1,36 +1,29 @@
-"""The audit: cut, design, test, attribute, report.
+"""The audit: cut, design, test, attribute, report. `audit.audit_dataset` calls one function for each stage.
 
-- `attribution`: which pieces are shifted when one shifted piece is part of every other piece's reference
-- `audit`: the verb `audit`: cut one table or set of images, test every piece, say whether it shifted and why
-- `baseline`: shifts that were accepted: a small text file to compare later audits with, so that only what is new or
-  worse fails
-- `column_notes`: words for what a distance cannot say: a new category, supports that do not overlap, a piece without
-  values
-- `column_tests`: did a column move: KS for numbers, G-test for levels and for missingness, all from one table of counts
-- `design`: from a cut to an experiment: what is compared with what, and what may change places under the null
-- `domain_classifier`: shifts of the joint distribution that no single column shows, found by a classifier that tells
+- `attribution`: the fourth stage: set shifted pieces aside, so that they do not make the others look shifted
+- `audit`: the verb `audit`, and the line of its five stages
+- `baseline`: shifts that were accepted, kept in a small text file: only what is new or worse then fails an audit
+- `column_notes`: notes in words where a number says too little: a new category, no overlap, a piece without values
+- `column_tests`: tests of one column: KS for numbers, G-test for categories and for the rate of missing values
+- `cutting`: the first stage: cut a table or images into pieces
+- `design`: the second stage: the reference of each piece, and the rows that may change places under the null hypothesis
+- `domain_classifier`: shifts of several columns together that no single column shows, found by a classifier that tells
   pieces apart
-- `exchangeability`: the null hypothesis "pieces are exchangeable", drawn by permuting piece labels
-- `fold_balance`: how alike folds are: their mean column KL beside that of random folds
-- `image_view`: images as the shift tests see them: a table of what a LeNet trained on all of them makes of each
-- `model_tests`: does the model care: Fisher gap, Fisher KL and score of each piece, and the moments behind the
-  covariate KL
-- `multiplicity`: from many statistics to few decisions: permutation maxima with a family-wise error rate
-- `null_statistics`: draws of every family of statistics: columns, per-row quantities, the domain classifier, the target
-- `permutations`: piece labels under the null, for the whole table or for a subsample that stands for it
-- `piece_tests`: test pieces, judge them, and set culprits aside: what every audit does once it knows what is compared
-  with what
-- `pixel_statistics`: what the pixels of an image are like, whatever it shows: a model that learns to look through noise
-  does not tell
-- `reference_model`: the small reference model of an audit
-- `summary`: the three lines that come first: the verdict; the worst piece and why; what to do next
-- `table_view`: from a data set to what the shift tests see: coded columns, a reference model, and what each row
-  contributes
-- `two_questions`: every statistic of every piece, and its draws under the null: did the data move, and does the model
-  care?
-- `verdict`: from p-values and effects to verdicts, in words
-- `wide_ks`: KS distances of many numeric columns in all draws: walk along each column's sorted rows, with every draw at
-  once
-- `within_classes`: covariates as they are within each class, so that a piece with other class frequencies does not look
+- `exchangeability`: the null hypothesis that pieces are exchangeable, drawn by permuting the labels of their rows
+- `fold_balance`: how alike the folds of a cross-validation are, compared with random folds
+- `image_view`: images as a table that the tests can use: the features that a small network computes from each image
+- `model_tests`: tests of what a model learns from a piece: Fisher gap, Fisher KL, score, and covariate KL from moments
+- `multiplicity`: p-values corrected for the number of columns, pieces and statistics
+- `null_statistics`: every statistic in every permutation: columns, model, domain classifier, target
+- `permutations`: permuted labels of all rows, or of a subsample that stands for them
+- `piece_tests`: the third stage: the statistics and the verdict of every piece
+- `pixel_statistics`: brightness, contrast and roughness of an image, for noise that a network's features do not show
+- `reference_model`: the small neural network whose gradients the model tests use
+- `report`: the last stage: the report, its three summary lines, its findings, and its manifest
+- `table_view`: a table as the tests use it: coded columns, a reference model, and the numbers that each row contributes
+- `two_questions`: the two questions of an audit, with p-values: did the data move, and does the model care?
+- `verdict`: from p-values and effects to verdicts, each with its reason in words
+- `wide_ks`: KS distances for tables of very many columns: one scan of each sorted column serves all permutations
+- `within_classes`: columns as ranks within each class, so that a piece with other class frequencies does not look
   shifted
 """

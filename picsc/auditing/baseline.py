@@ -1,4 +1,4 @@
-"""Shifts that were accepted: a small text file to compare later audits with, so that only what is new or worse fails.
+"""Baseline: a small text file of accepted shifts, with which later audits are compared: only new or worse ones fail.
 
 The file holds, for every shifted piece, what moved in it and by how much. It holds no p-value and no time; it is sorted
 and effects are rounded outward, so that the same rows in another order give the same bytes.
@@ -23,28 +23,30 @@ from picsc.settings.problems import problems
 
 SCHEMA: Literal["picsc.baseline/1"] = "picsc.baseline/1"
 JOINT, MODEL = "joint distribution", "model"
-"""What can move beside single columns, which are called by kind and name: `numeric age`, `missing age`."""
+"""Names of what can move besides single columns, whose names are kind and column: `numeric age`, `missing age`."""
 SLACK = 1e-9
-"""Effects that differ by less are equal: rows in another order add up to other last bits."""
+"""Effects that differ by less are equal: rows in another order change the last bits of a sum."""
 _REWRITE = "write a new one with --write-baseline"
 _NAMES = 3
-"""Pieces, or what moved, named in a sentence."""
+"""Most pieces, or moved columns, named in a sentence."""
 
 
 class KnownPiece(Settings):
     """One shifted piece of a baseline."""
 
     rows: Annotated[int, Field(ge=1, strict=True)]
+    """Rows of the piece when it was accepted."""
     moved: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]]
-    """What moved, and its effect, rounded outward."""
+    """From the name of what moved to its effect, rounded outward."""
 
 
 class KnownFile(Settings):
     """The shifted pieces of one file."""
 
     cut: Annotated[str, Field(strict=True)]
-    """How the table was cut and what pieces were compared with, in words."""
+    """The cut and the reference of its pieces, in words."""
     pieces: dict[str, KnownPiece]
+    """Shifted pieces, by name."""
 
 
 class _Content(Settings):
@@ -54,28 +56,28 @@ class _Content(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The shifts of some files that are accepted."""
+    """The accepted shifts of some files."""
 
     path: str
-    """As it was given."""
+    """Path of the baseline file, as it was given."""
     files: Mapping[str, KnownFile]
-    """By base name, with as many folders before it as it takes to tell files apart."""
+    """Files by base name, after as many folders as it takes to make the names of all files differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """A piece that is shifted now beside its entry."""
+    """A shifted piece compared with its entry in the baseline."""
 
     standing: Standing
-    said: str
-    """What is new or worse in a piece that the baseline has."""
+    change: str
+    """Description of what is new or worse in a piece that the baseline has; "" when nothing is."""
 
 
 def baseline_text(reports: Sequence[AuditReport]) -> str:
     """The shifts of these audits as the text of a baseline file.
 
     Args:
-        reports: one per file; of two audits of one file the last counts.
+        reports: one per file; of two audits of one file, the last counts.
 
     Returns:
         JSON, one entry per line, sorted by file, piece and name; ends with a line feed.
@@ -94,7 +96,7 @@ def read_baseline(path: Path | str) -> Baseline:
     """
     try:
         text = Path(path).read_bytes().decode("utf-8")
-    except (OSError, ValueError) as error:  # a path or bytes that cannot be
+    except (OSError, ValueError) as error:  # an impossible path, or bytes that are no text
         why = error.strerror if isinstance(error, OSError) and error.strerror else "it is no UTF-8 text"
         raise SettingsError(f"baseline {path} cannot be read: {why}; {_REWRITE}") from None
     if not text.strip():
@@ -115,24 +117,24 @@ def read_baseline(path: Path | str) -> Baseline:
     except ValidationError as error:
         problem = problems(error, found)[0]
         key = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in problem.key)
-        said = f"{key} is {_short(problem.value)}, and must be {problem.requirement}"
-        said = f"{key} is missing" if problem.value is None and problem.requirement == "given" else said
-        said = f"{key} is not known" if problem.unknown else said
-        raise SettingsError(f"baseline {path} does not fit its schema: {said}; {_REWRITE}") from None
+        what = f"{key} is {_short(problem.value)}, and must be {problem.requirement}"
+        what = f"{key} is missing" if problem.value is None and problem.requirement == "given" else what
+        what = f"{key} is not known" if problem.unknown else what
+        raise SettingsError(f"baseline {path} does not fit its schema: {what}; {_REWRITE}") from None
     return Baseline(str(path), content.files)
 
 
-def standing(report: AuditReport, baseline: Baseline) -> AuditReport:
-    """Say of every shifted piece whether the baseline has it.
+def compare_with_baseline(report: AuditReport, baseline: Baseline) -> AuditReport:
+    """Compare every shifted piece with the baseline.
 
     A shift is `new` if the baseline does not have the piece, or if something moved in it that the baseline does not
     have, by more than the noise band; `worse` if something moved farther than it did, by more than the noise band; else
-    `known`. The band is that of a difference between two independent tables: at n rows now and m rows then, the null's
-    own band at n rows times sqrt(1 + n / m). On the same data nothing exceeds its entry, whatever the band.
+    `known`. The noise band is that of a difference between two independent tables: at n rows now and m rows then, the
+    null's own band at n rows times sqrt(1 + n / m). On the same data nothing exceeds its entry, whatever the band.
 
     Args:
-        report: of an audit without standing.
-        baseline: that was written for the same cut.
+        report: report of an audit that was not yet compared.
+        baseline: baseline that was written for the same cut.
 
     Returns:
         The report with standings, the name of the baseline, a summary that counts both kinds, and a finding where
@@ -149,7 +151,7 @@ def standing(report: AuditReport, baseline: Baseline) -> AuditReport:
         )
     pieces = {} if known is None else known.pieces
     fragments = tuple(
-        _stood(fragment, pieces.get(fragment.name), report) if fragment.verdict == "shift" else fragment
+        _with_standing(fragment, pieces.get(fragment.name), report) if fragment.verdict == "shift" else fragment
         for fragment in report.fragments
     )
     compared = replace(
@@ -162,7 +164,7 @@ def standing(report: AuditReport, baseline: Baseline) -> AuditReport:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys differ; two entries of one piece are what a careless merge leaves."""
+    """A JSON object whose keys differ; a careless merge can leave two entries of one piece."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -171,7 +173,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _short(value: object) -> str:
-    """The value in a sentence."""
+    """The value as it is quoted in a sentence, shortened."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -183,7 +185,7 @@ def _parts(data: DataInfo) -> tuple[str, ...]:
 
 
 def _depth(paths: Sequence[tuple[str, ...]]) -> int:
-    """How many last parts tell all paths apart."""
+    """Fewest last parts by which all paths differ."""
     different = len(set(paths))
     longest = max((len(path) for path in paths), default=1)
     return next((d for d in range(1, longest) if len({path[-d:] for path in paths}) == different), longest)
@@ -208,7 +210,7 @@ def _known_file(report: AuditReport) -> dict[str, object]:
 
 
 def _kept(fragment: FragmentReport, report: AuditReport) -> Iterator[tuple[str, float]]:
-    """What moved, and the model question's effect even where it was not significant.
+    """Names and effects of what moved, and the model question's effect even where it was not significant.
 
     Any shift of the data moves the model a little; without the effect, a later significant one would look new.
     """
@@ -230,7 +232,7 @@ def _outward(name: str, effect: float) -> float:
 
 
 def _cut(report: AuditReport) -> str:
-    """How the table was cut, in words that new rows do not change: no number of values or of periods."""
+    """The cut in words that new rows do not change: no number of values or of periods."""
     cut, clients = (_settings(report, name) for name in ("cut", "clients"))
     if cut.get("by") is not None:
         words = f"one piece for each value of {cut['by']}"
@@ -253,10 +255,10 @@ def _settings(report: AuditReport, name: str) -> Mapping[str, object]:
 
 
 def _moved(fragment: FragmentReport, report: AuditReport) -> Iterator[tuple[str, float]]:
-    """What moved in a shifted piece, and its effect.
+    """Names and effects of what moved in a shifted piece.
 
-    The joint distribution is named only where no column speaks for it: a classifier's score depends on the order of the
-    rows, and what a column shows need not be said twice.
+    The joint distribution is named only where no column is significant: a classifier's score depends on the order of
+    the rows, and a shift that a column shows need not be reported twice.
     """
     named = False
     for column in fragment.columns:
@@ -270,14 +272,14 @@ def _moved(fragment: FragmentReport, report: AuditReport) -> Iterator[tuple[str,
         yield MODEL, fragment.effect_model or 0.0
 
 
-def _stood(fragment: FragmentReport, known: KnownPiece | None, report: AuditReport) -> FragmentReport:
+def _with_standing(fragment: FragmentReport, known: KnownPiece | None, report: AuditReport) -> FragmentReport:
     compared = _Comparison("new", "") if known is None else _compared(fragment, known, report)
-    reason = f"{fragment.reason}; {compared.said}" if compared.said else fragment.reason
+    reason = f"{fragment.reason}; {compared.change}" if compared.change else fragment.reason
     return replace(fragment, standing=compared.standing, reason=reason)
 
 
 def _compared(fragment: FragmentReport, known: KnownPiece, report: AuditReport) -> _Comparison:
-    """A piece that the baseline has."""
+    """Compare a piece that the baseline has with its entry."""
     wider = math.sqrt(1 + fragment.rows / known.rows)
     beyond: dict[Standing, list[str]] = {"new": [], "worse": []}
     for name, effect in _moved(fragment, report):
@@ -295,7 +297,7 @@ def _compared(fragment: FragmentReport, known: KnownPiece, report: AuditReport) 
 
 
 def _outdated(pieces: Mapping[str, KnownPiece], report: AuditReport, path: str) -> Iterator[Finding]:
-    """Pieces of the baseline that are no longer shifted; those that cannot be judged now say nothing."""
+    """Note pieces of the baseline that are no longer shifted; those that are inconclusive now are left out."""
     now = {fragment.name: fragment.verdict for fragment in report.fragments}
     over = [name for name in sorted(pieces) if now.get(name, "ok") == "ok"]
     if over:
@@ -309,7 +311,7 @@ def _outdated(pieces: Mapping[str, KnownPiece], report: AuditReport, path: str) 
 
 
 def _summary(report: AuditReport) -> tuple[str, str, str]:
-    """The three lines, with what the baseline knows; the worst piece is one that it does not."""
+    """The three summary lines, with the counts of new, worse and known pieces; the worst piece is one that fails."""
     first, second, third = report.summary
     shifted, failing = report.shifted, report.failing
     if not shifted:
@@ -320,8 +322,8 @@ def _summary(report: AuditReport) -> tuple[str, str, str]:
         return f"{first}, {each} to {report.baseline}", second, nothing
     kinds: tuple[Standing, ...] = ("new", "worse", "known")
     counts = [(kind, sum(fragment.standing == kind for fragment in shifted)) for kind in kinds]
-    told = ", ".join(f"{count} {kind}" for kind, count in counts if count)
+    counted = ", ".join(f"{count} {kind}" for kind, count in counts if count)
     worst = min(failing, key=lambda fragment: fragment.strength)
-    unlike = f"worst of those new or worse: {worst.in_words}"
-    beside = second if second.startswith(f"worst: {worst.name} - ") and worst.standing == "new" else unlike
-    return f"{first} ({told} beside {report.baseline})", beside, third
+    other = f"worst of those new or worse: {worst.in_words}"
+    worst_line = second if second.startswith(f"worst: {worst.name} - ") and worst.standing == "new" else other
+    return f"{first} ({counted} beside {report.baseline})", worst_line, third

@@ -1,4 +1,4 @@
-"""Words for what a distance cannot say: a new category, supports that do not overlap, a piece without values."""
+"""Notes on columns, where a distance says too little: a new category, no overlap, a piece without values."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from picsc.auditing.design import Design
     from picsc.auditing.exchangeability import Contrast, Ints
     from picsc.datasets.table import Column, Dataset
 
 Notes = dict[tuple[str, int], str]
-"""(column name, position of the piece) to a note."""
+"""From (column name, position of the piece) to a note."""
 
 
-def column_notes(dataset: Dataset, labels: Ints, contrast: Contrast) -> Notes:
-    """Say what is new, gone or apart, column by column and piece by piece.
+def column_notes(dataset: Dataset, design: Design) -> Notes:
+    """Note values that are new, gone or apart, column by column and piece by piece.
 
     Args:
         dataset: n rows.
-        labels: (n,) label of each row.
-        contrast: which label is compared with which.
+        design: design of these rows.
     """
+    labels, contrast = design.labels, design.contrast
     notes: Notes = {}
     for column in dataset.columns:
         found = _levels(column, labels, contrast) if column.coded else _range(column, labels, contrast)
@@ -47,12 +48,12 @@ def _levels(column: Column, labels: Ints, contrast: Contrast) -> Iterable[tuple[
             continue
         new = [i for i in np.flatnonzero((piece > 0) & (reference == 0)) if column.levels[i] != POOLED]
         gone = [i for i in np.flatnonzero((piece == 0) & (reference > 0)) if column.levels[i] != POOLED]
-        said = [f"new category {column.levels[i]!r} ({100 * piece[i] / total:.1f} % of rows)" for i in new[:3]]
-        said += [f"{len(new) - 3} more new"] if len(new) > 3 else []
-        # a level that a piece of this size would have by chance fewer than five times is no news
+        notes = [f"new category {column.levels[i]!r} ({100 * piece[i] / total:.1f} % of rows)" for i in new[:3]]
+        notes += [f"{len(new) - 3} more new"] if len(new) > 3 else []
+        # a level that is expected fewer than five times in a piece of this size may be absent by chance
         expected = reference * total / max(reference.sum(), 1)
-        said += [f"no {column.levels[i]!r}" for i in gone if expected[i] >= 5][:2]
-        yield k, ", ".join(said)
+        notes += [f"no {column.levels[i]!r}" for i in gone if expected[i] >= 5][:2]
+        yield k, ", ".join(notes)
 
 
 def _pairs(

@@ -1,4 +1,4 @@
-"""Did a column move: KS for numbers, G-test for levels and for missingness, all from one table of counts.
+"""Tests of one column: KS for numbers, G-test for levels and for missing values, all from one table of counts.
 
 A column becomes small integer codes once; under any relabelling of the rows its statistics follow from the counts per
 (label, code), so that a draw of the null costs one pass over n small integers.
@@ -27,7 +27,7 @@ taken over quantiles and is at most 1/256 below the exact distance."""
 
 
 CACHE_NUMBERS = 32_768
-"""About how many numbers are counted at a time."""
+"""Most numbers counted at a time, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,11 @@ class Coded:
 
     name: str
     test: Literal["ks", "g"]
-    """Ordered codes are compared by KS, levels by G."""
+    """Test of the values: KS for ordered codes, G for levels."""
     codes: NDArray[np.int16]
-    """(n,)"""
+    """Code of each row, (n,)."""
     t: int
+    """Number of codes, the one for "missing" included."""
     has_missing: bool
 
 
@@ -68,9 +69,9 @@ def code_numbers(name: str, values: NDArray[np.float64], *, thresholds: int = TH
     """Code a numeric column by the pooled quantiles it lies between; distinct values keep their own code if they fit.
 
     Args:
-        name: of the column.
+        name: name of the column.
         values: (n,), NaN where missing.
-        thresholds: most codes that are not "missing".
+        thresholds: most codes besides the one for "missing".
     """
     missing = np.isnan(values)
     present = values[~missing]
@@ -79,7 +80,7 @@ def code_numbers(name: str, values: NDArray[np.float64], *, thresholds: int = TH
     if len(upper) > thresholds:
         quantiles = np.quantile(sample, np.arange(1, thresholds + 1) / thresholds, method="inverted_cdf")
         upper = np.unique(quantiles)
-    top = max(len(upper), 1)  # a column without values has one code, which no row bears
+    top = max(len(upper), 1)  # a column without values has one code, which no row has
     codes = np.searchsorted(upper, values, side="left").clip(max=top - 1).astype(np.int16)
     codes[missing] = top
     return Coded(name, "ks", codes, top + 1, bool(missing.any()))
@@ -89,7 +90,7 @@ def code_levels(name: str, codes: NDArray[np.int32] | NDArray[np.int64], levels:
     """Code a categorical column; -1 is missing.
 
     Args:
-        name: of the column.
+        name: name of the column.
         codes: (n,) in [-1, levels).
         levels: number of levels.
     """
@@ -103,8 +104,8 @@ def count(column: Coded, labels: Ints, contrast: Contrast, rows: Ints | slice = 
     Args:
         column: coded column of n rows.
         labels: (C, m) label of each of the m chosen rows in each draw.
-        contrast: says how many labels there are.
-        rows: which rows of the column the labels belong to.
+        contrast: number of labels.
+        rows: row numbers of the m chosen rows.
 
     Returns:
         (C, L, t) int64.
@@ -128,9 +129,9 @@ def shift(column: Coded, counts: Tensor, contrast: Contrast) -> ColumnShiftTest:
     """All statistics of one column from its counts.
 
     Args:
-        column: whose codes were counted.
+        column: column whose codes were counted.
         counts: (C, L, t).
-        contrast: which label is compared with which.
+        contrast: label of each piece and of its reference.
     """
     present = counts[..., :-1].sum(-1).double()
     piece_n, reference_n = contrast.split(present)
@@ -153,7 +154,7 @@ def shift(column: Coded, counts: Tensor, contrast: Contrast) -> ColumnShiftTest:
 
 
 def missing_shift(absent: Tensor, present: Tensor, absent_r: Tensor, present_r: Tensor) -> Missing:
-    """What became of the missing rate, from the counts of piece and reference, (C, K) each."""
+    """Compare the missing rates, from the counts of absent and present values in piece and reference, (C, K) each."""
     gone = torch.stack([absent, present], -1), torch.stack([absent_r, present_r], -1)
     rate = gone[0][..., 0] / gone[0].sum(-1) - gone[1][..., 0] / gone[1].sum(-1)
     return g_statistic(*gone), rate.abs(), categorical_kl(*gone)
@@ -162,7 +163,7 @@ def missing_shift(absent: Tensor, present: Tensor, absent_r: Tensor, present_r: 
 def _ks_distance(counts: Tensor, present: Tensor, contrast: Contrast) -> Tensor:
     """Largest difference of two distribution functions, (C, K); NaN when a side is empty.
 
-    Float32 holds counts up to 2^24 exactly, and a draw is nothing but this line over and over: half the memory is half
+    Float32 holds counts up to 2^24 exactly, and the draws repeat this step over and over: half the memory takes half
     the time.
     """
     below = counts.to(torch.float32).cumsum(-1)

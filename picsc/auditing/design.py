@@ -1,4 +1,4 @@
-"""From a cut to an experiment: what is compared with what, and what may change places under the null.
+"""The design of an audit: which piece is compared with what, and what its null hypothesis permutes.
 
 Letters: n rows, K pieces.
 """
@@ -6,12 +6,12 @@ Letters: n rows, K pieces.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme, blocks
-from picsc.auditing.verdict import Piece
 from picsc.datasets.rows import stack, take
 from picsc.errors import DataError, SettingsError
 from picsc.reports.common import Finding
@@ -19,59 +19,163 @@ from picsc.settings import REFERENCES
 
 if TYPE_CHECKING:
     from picsc.datasets.table import Dataset
-    from picsc.fragments import Cut, Fragment
+    from picsc.fragments import Cut
     from picsc.settings import AuditSettings
 
 FEWEST_ARRANGEMENTS = 10
-"""Ways to deal blocks out to pieces, at least so many divided by the level; with fewer, no p-value is small."""
+"""Fewest ways to deal the blocks out to the pieces, divided by the level; with fewer, no p-value is small."""
 MOST_DRAWN = 10_000_000
-"""Most (draw, piece) pairs; beyond, ask for fewer draws or pieces."""
+"""Most (draw, piece) pairs; beyond, the audit asks for fewer draws or pieces."""
 
 
-def reference_name(settings: AuditSettings, pieces: Cut, reference: Dataset | None) -> str:
-    """Name what the pieces are compared with; a sequence is compared with the piece before, unless told otherwise."""
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of the report: everything that a verdict needs besides its statistics."""
+
+    name: str
+    rows: int
+    position: int | None
+    """Position among the tested pieces, from 0; None when the piece has no reference, and so is not tested."""
+    why_untested: str = ""
+    """Reason why the piece is not tested; "" when it is."""
+    first_row: int | None = None
+    """Data row that the piece begins with, from 1; None without rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """The comparison that an audit makes of n rows."""
+
+    labels: Ints
+    """(n,) label of each row: the position of its piece, or one more label for rows that are in no piece."""
+    contrast: Contrast
+    """Labels that are tested, and what each is compared with."""
+    scheme: PermutationScheme
+    """Rows that may change places under the null."""
+    pieces: tuple[Piece, ...] = ()
+    """All pieces in the order of the report, tested or not; () when only the statistics are wanted."""
+    reference: str = "rest"
+    """Name of what the pieces are compared with: rest, previous, first, or `file` and its name."""
+    unit: str = "rows"
+    """Unit that the null permutes, in words."""
+
+    def among(self, kept: tuple[int, ...]) -> tuple[Ints, Design]:
+        """Compare some of the pieces with one another only.
+
+        Args:
+            kept: positions of the tested pieces that remain; they are renumbered from 0 in this order.
+
+        Returns:
+            Row numbers of these pieces, increasing, and the design of those rows.
+        """
+        place = np.full(int(self.labels.max()) + 1, -1, np.int64)
+        place[list(kept)] = np.arange(len(kept))
+        renumbered = place[self.labels]
+        rows = np.flatnonzero(renumbered >= 0)
+        fewer = replace(
+            self,
+            labels=renumbered[rows],
+            contrast=Contrast(len(kept), tuple(range(len(kept))), "rest"),
+            scheme=self.scheme.among(rows),
+            pieces=tuple(replace(self.pieces[k], position=i) for i, k in enumerate(kept)),
+        )
+        return rows, fewer
+
+
+def compared_rows(dataset: Dataset, cut: Cut, reference: Dataset | None) -> Dataset:
+    """The rows of all pieces, then those of a reference file: the n rows that `build_design` labels.
+
+    Args:
+        dataset: all rows that were cut.
+        cut: its pieces; rows in none of them take no part.
+        reference: rows that every piece is compared with; None when pieces are compared with pieces.
+
+    Raises:
+        DataError: the reference does not have the columns of the data set.
+    """
+    everything = take(dataset, np.flatnonzero(_labels(dataset.n, cut) >= 0))
+    return everything if reference is None else stack(everything, reference)
+
+
+def build_design(dataset: Dataset, cut: Cut, settings: AuditSettings, reference: Dataset | None) -> Design:
+    """Design the comparison of the pieces, with the null that repeats the way they were made.
+
+    Args:
+        dataset: all rows that were cut.
+        cut: its pieces.
+        settings: reference, length of the blocks, draws and level.
+        reference: rows that every piece is compared with; None when pieces are compared with pieces.
+
+    Raises:
+        DataError: there is one piece only.
+        SettingsError: an unknown reference, too many draws, or blocks so long that next to nothing can be permuted.
+    """
+    named = _reference_name(cut, settings, reference)
+    labels = _labels(dataset.n, cut)
+    labels = labels[labels >= 0]
+    if reference is not None:
+        labels = np.concatenate([labels, np.full(reference.n, len(cut.fragments), np.int64)])
+    contrast = _contrast(len(cut.fragments), "file" if reference is not None else named)
+    _check_size(len(contrast.pieces), settings)
+    return Design(
+        labels=labels,
+        contrast=contrast,
+        scheme=_scheme(dataset.n, cut, labels, settings),
+        pieces=_pieces(cut, contrast, named),
+        reference=named,
+        unit=_unit(cut, settings),
+    )
+
+
+def conservative(cut: Cut) -> list[Finding]:
+    """Note that the pieces are made more alike than the null makes them.
+
+    Args:
+        cut: the pieces.
+
+    Returns:
+        One note for a splitter that balances the pieces beyond the null; [] for the others.
+    """
+    dealt = {
+        "dob-scv": "the rows of a class at random, and DOB-SCV folds agree more than that",
+        "stratified-group": "whole groups at random, and the classes of stratified folds agree more than that",
+    }.get(cut.settings.splitter or "")
+    if dealt is None:
+        return []
+    message = f"the null deals {dealt}: the test is conservative, so p-values err on the large side"
+    return [Finding("conservative-null", "note", message)]
+
+
+def _reference_name(cut: Cut, settings: AuditSettings, reference: Dataset | None) -> str:
+    """Name of what the pieces are compared with; by default a sequence is compared with the piece before."""
     if reference is not None:
         return f"file {reference.name}"
-    named = settings.reference or ("previous" if pieces.ordered else "rest")
+    named = settings.reference or ("previous" if cut.ordered else "rest")
     if named not in REFERENCES:
         raise SettingsError(f"--reference {named}: must be one of {', '.join(REFERENCES)}, or the path of a file")
     return named
 
 
-def labelled(dataset: Dataset, pieces: Cut, reference: Dataset | None) -> tuple[Dataset, Ints]:
-    """The rows that take part, and the label of each: the piece's position, or K for the rows of a reference file."""
-    labels = np.full(dataset.n, -1, np.int64)
-    for i, fragment in enumerate(pieces.fragments):
+def _labels(n: int, cut: Cut) -> Ints:
+    """Position of the piece of each row, (n,); -1 for rows in no piece."""
+    labels = np.full(n, -1, np.int64)
+    for i, fragment in enumerate(cut.fragments):
         labels[fragment.rows] = i
-    kept = np.flatnonzero(labels >= 0)
-    everything, labels = take(dataset, kept), labels[kept]
-    if reference is None:
-        return everything, labels
-    return stack(everything, reference), np.concatenate([labels, np.full(reference.n, len(pieces.fragments), np.int64)])
+    return labels
 
 
-def contrast(pieces: Cut, named: str, *, with_file: bool) -> tuple[Contrast, tuple[int, ...]]:
-    """Which pieces are tested against which; a sequence's first piece has no previous one."""
-    k = len(pieces.fragments)
-    if with_file:
-        return Contrast(k + 1, tuple(range(k)), (k,) * k), tuple(range(k))
-    if named == "previous":
-        return Contrast(k, tuple(range(1, k)), tuple(range(k - 1))), tuple(range(1, k))
-    if named == "first":
-        return Contrast(k, tuple(range(1, k)), (0,) * (k - 1)), tuple(range(1, k))
-    return Contrast(k, tuple(range(k)), "rest"), tuple(range(k))
+def _contrast(k: int, reference: str) -> Contrast:
+    """Pieces that are tested, and the reference of each; the first piece of a sequence has no previous one."""
+    if reference == "file":
+        return Contrast(k + 1, tuple(range(k)), (k,) * k)
+    if reference == "previous":
+        return Contrast(k, tuple(range(1, k)), tuple(range(k - 1)))
+    if reference == "first":
+        return Contrast(k, tuple(range(1, k)), (0,) * (k - 1))
+    return Contrast(k, tuple(range(k)), "rest")
 
 
-def among(labels: Ints, kept: tuple[int, ...]) -> tuple[Ints, Ints]:
-    """Rows of some pieces, and their labels renumbered from 0 in the order of `kept`."""
-    place = np.full(int(labels.max()) + 1, -1, np.int64)
-    place[list(kept)] = np.arange(len(kept))
-    renumbered = place[labels]
-    rows = np.flatnonzero(renumbered >= 0)
-    return rows, renumbered[rows]
-
-
-def check_size(k: int, settings: AuditSettings) -> None:
+def _check_size(k: int, settings: AuditSettings) -> None:
     """Refuse what cannot be tested: no piece with a reference, or more draws than memory holds."""
     if k == 0:
         raise DataError("one piece only: nothing to compare it with; cut into two or more")
@@ -79,9 +183,9 @@ def check_size(k: int, settings: AuditSettings) -> None:
         raise SettingsError(f"{k} pieces x {settings.draws} draws: at most {MOST_DRAWN} in all; lower --draws")
 
 
-def exchange(pieces: Cut, labels: Ints, settings: AuditSettings, n: int) -> PermutationScheme:
-    """What the null may permute: it repeats the way the pieces were made."""
-    kept = np.setdiff1d(np.arange(n), pieces.unassigned)
+def _scheme(n: int, cut: Cut, labels: Ints, settings: AuditSettings) -> PermutationScheme:
+    """Rows that may change places: the null repeats the way the pieces were made."""
+    kept = np.setdiff1d(np.arange(n), cut.unassigned)
     extra = len(labels) - len(kept)  # the rows of a reference file are strata and units of their own kind
 
     def extended(ids: Ints | None) -> Ints | None:
@@ -91,13 +195,13 @@ def exchange(pieces: Cut, labels: Ints, settings: AuditSettings, n: int) -> Perm
         return np.concatenate([ids, ids.max() + 1 + np.arange(extra)]) if extra else ids
 
     if settings.block > 1:
-        return PermutationScheme(units=_blocks(labels, _stream_order(pieces, kept, len(labels)), settings))
+        return PermutationScheme(units=_blocks(labels, _stream_order(cut, kept, len(labels)), settings))
     # a file's rows were never stratified together with the pieces, so only rows may change places with them
-    return PermutationScheme(units=extended(pieces.units), strata=None if extra else extended(pieces.strata))
+    return PermutationScheme(units=extended(cut.units), strata=None if extra else extended(cut.strata))
 
 
 def _blocks(labels: Ints, order: Ints, settings: AuditSettings) -> Ints:
-    """Id of each row's block.
+    """Id of the block of each row, (n,).
 
     Raises:
         SettingsError: blocks so long that the null has next to nothing to permute: no p-value could be small.
@@ -117,45 +221,24 @@ def _blocks(labels: Ints, order: Ints, settings: AuditSettings) -> Ints:
 
 
 def _arrangements(labels: Ints, units: Ints) -> float:
-    """In how many ways the blocks can be dealt out to the pieces."""
+    """Number of ways to deal the blocks out to the pieces."""
     first = np.unique(units, return_index=True)[1]
     held = np.bincount(labels[first])
     log = math.lgamma(len(first) + 1) - sum(math.lgamma(count + 1) for count in held.tolist())
     return math.exp(min(log, 700.0))
 
 
-def conservative(pieces: Cut) -> list[Finding]:
-    """Say so when pieces are made more alike than the null makes them."""
-    made = {
-        "dob-scv": "the rows of a class at random, and DOB-SCV folds agree more than that",
-        "stratified-group": "whole groups at random, and the classes of stratified folds agree more than that",
-    }.get(pieces.settings.splitter or "")
-    if made is None:
-        return []
-    told = f"the null deals {made}: the test is conservative, so p-values err on the large side"
-    return [Finding("conservative-null", "note", told)]
-
-
-def _stream_order(pieces: Cut, kept: Ints, n: int) -> Ints:
-    """Rows piece by piece, then the rest; inside a piece in row order."""
+def _stream_order(cut: Cut, kept: Ints, n: int) -> Ints:
+    """Rows piece by piece, then those of a reference file; inside a piece in row order."""
     position = np.full(int(kept.max()) + 1, -1, np.int64)
     position[kept] = np.arange(len(kept))
-    ordered = np.concatenate([position[fragment.rows] for fragment in pieces.fragments])
+    ordered = np.concatenate([position[fragment.rows] for fragment in cut.fragments])
     return np.concatenate([ordered, np.arange(len(ordered), n)])
 
 
-def unit(pieces: Cut, settings: AuditSettings) -> str:
-    """Say what the null permutes."""
-    if settings.block > 1:
-        return f"blocks of {settings.block} rows"
-    if pieces.units is not None:
-        return f"groups of {settings.cut.group}"
-    return "rows" if pieces.strata is None else "rows within classes"
-
-
-def pieces(fragments: tuple[Fragment, ...], tested: tuple[int, ...], named: str) -> tuple[Piece, ...]:
-    """Pair every fragment with its position among the tested ones."""
-    position = {piece: k for k, piece in enumerate(tested)}
+def _pieces(cut: Cut, contrast: Contrast, named: str) -> tuple[Piece, ...]:
+    """All pieces of the report, each with its position among the tested ones."""
+    position = {piece: k for k, piece in enumerate(contrast.pieces)}
     why = "first piece: nothing before it" if named == "previous" else "the reference"
     return tuple(
         Piece(
@@ -165,5 +248,14 @@ def pieces(fragments: tuple[Fragment, ...], tested: tuple[int, ...], named: str)
             "" if i in position else why,
             int(fragment.rows[0]) + 1 if len(fragment.rows) else None,
         )
-        for i, fragment in enumerate(fragments)
+        for i, fragment in enumerate(cut.fragments)
     )
+
+
+def _unit(cut: Cut, settings: AuditSettings) -> str:
+    """Unit that the null permutes, in words."""
+    if settings.block > 1:
+        return f"blocks of {settings.block} rows"
+    if cut.units is not None:
+        return f"groups of {settings.cut.group}"
+    return "rows" if cut.strata is None else "rows within classes"

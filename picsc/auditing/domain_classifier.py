@@ -1,4 +1,4 @@
-"""Shifts of the joint distribution that no single column shows, found by a classifier that tells pieces apart.
+"""Domain classifier: shifts of the joint distribution that no single column shows, found by telling pieces apart.
 
 Letters: n rows, f encoded columns, K pieces.
 """
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 TREES = 100
 ROWS_PER_TREE = 4_000
-"""Keeps the forest's cost from growing with the table."""
+"""Most rows that a tree is trained on, so that the forest's cost does not grow with the table."""
 
 
 def held_out_ranks(
     x: NDArray[np.float32], labels: Ints, contrast: Contrast, *, seed: int, jobs: int
 ) -> NDArray[np.float32]:
-    """Rank of each row by a classifier that has not seen it, once per piece.
+    """Rank each row by a classifier that was not trained on it, once per piece.
 
-    The rows are halved within each label; a random forest learns the labels of one half and scores the other, and the
-    other way round. Given one half, the scores of the other are fixed, so its labels may be permuted.
+    The rows are halved within each label; a random forest is trained on the labels of one half and scores the other,
+    and the other way round. Given one half, the scores of the other are fixed, so its labels may be permuted.
 
     Args:
         x: (n, f) encoded covariates.
-        labels: (n,).
-        contrast: which label is compared with which.
+        labels: (n,) label of each row.
+        contrast: label of each piece and of its reference.
         seed: of halves and forests.
         jobs: cores; never changes a number.
 
@@ -56,7 +56,7 @@ def held_out_ranks(
             random_state=int(rng.integers(2**31)),
         )
         with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):  # per tree
-            few = "The number of unique classes is greater than"  # rows for so many pieces: the verdict says it
+            few = "The number of unique classes is greater than"  # rows for so many pieces: the verdict reports it
             warnings.filterwarnings("ignore", message=few, category=UserWarning)
             forest.fit(x[learn], labels[learn])
         forest.n_jobs = 1  # threads would add up the trees in another order each time

@@ -1,7 +1,7 @@
-"""The null hypothesis "pieces are exchangeable", drawn by permuting piece labels.
+"""Exchangeability: the null hypothesis that pieces are exchangeable, drawn by permuting the labels of their rows.
 
 Letters: n rows, L labels (K pieces, and one more when the reference is a file), C draws at a time.
-A draw costs no training: all that depends on rows is computed once, and a permutation only regroups it.
+A draw costs no training: everything that depends on a row is computed once, and a permutation only regroups it.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from torch import Tensor
 Ints = NDArray[np.int64]
 
 ROWS_PER_DRAW = 20_000
-"""Above this many rows the draws permute a subsample, see `picsc.auditing.permutations`."""
+"""Most rows that the draws permute; of more, they permute a subsample, see `picsc.auditing.permutations`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Which labels are pieces to be judged, and what each is compared with."""
+    """The labels that are tested, and the reference of each."""
 
     labels: int
-    """L: how many labels the rows carry."""
+    """L: number of different labels of the rows."""
     pieces: tuple[int, ...]
-    """The K labels that are judged."""
+    """The K labels that are tested."""
     reference: tuple[int, ...] | Literal["rest"]
-    """Label of each piece's reference, or everything but the piece."""
+    """Label of the reference of each piece, (K,); "rest" for all rows that are not in the piece."""
 
     def split(self, sums: Tensor) -> tuple[Tensor, Tensor]:
-        """Sums per label, (C, L, ...), to sums of each piece and of its reference, both (C, K, ...)."""
+        """Turn sums per label, (C, L, ...), into sums of each piece and of its reference, both (C, K, ...)."""
         piece = sums[:, list(self.pieces)]
         if self.reference == "rest":
             return piece, sums.sum(1, keepdim=True) - piece
@@ -46,20 +46,20 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class PermutationScheme:
-    """What may change places under the null."""
+    """The rows that may change places under the null."""
 
     units: Ints | None = None
-    """(n,) id of the thing that moves as a whole (a group, a block); None when every row moves alone."""
+    """(n,) id of the unit (a group, a block) whose rows move together; None when every row moves alone."""
     strata: Ints | None = None
-    """(n,) class within which labels are permuted, as stratified splits do; None for one class."""
+    """(n,) class within which labels are permuted, as in a stratified split; None when they are permuted freely."""
 
     def among(self, rows: Ints) -> PermutationScheme:
-        """The same for some of the rows."""
+        """The scheme of some of the rows."""
         return PermutationScheme(*(None if ids is None else ids[rows] for ids in (self.units, self.strata)))
 
 
 def blocks(labels: Ints, length: int, order: Ints) -> Ints:
-    """Ids of runs of `length` consecutive rows that never cross a piece's border.
+    """Ids of blocks: runs of `length` consecutive rows that never cross the border of a piece.
 
     Args:
         labels: (n,) piece of each row.
@@ -78,8 +78,8 @@ def blocks(labels: Ints, length: int, order: Ints) -> Ints:
     return ids.reshape(-1).astype(np.int64)
 
 
-def subsample(labels: Ints, exchange: PermutationScheme, *, rows: int, seed: int) -> Ints:
-    """Row numbers of a proportional subsample, by label and stratum, in whole units.
+def subsample(labels: Ints, scheme: PermutationScheme, *, rows: int, seed: int) -> Ints:
+    """Row numbers of a subsample that is proportional by label and stratum, and keeps units whole.
 
     Returns:
         (m,) increasing, m close to `rows`; all rows when there are no more than that.
@@ -88,13 +88,13 @@ def subsample(labels: Ints, exchange: PermutationScheme, *, rows: int, seed: int
     if n <= rows:
         return np.arange(n)
     rng = np.random.default_rng([seed, 1])
-    if exchange.units is not None:
-        _, unit = np.unique(exchange.units, return_inverse=True)
+    if scheme.units is not None:
+        _, unit = np.unique(scheme.units, return_inverse=True)
         sizes = np.bincount(unit)
         order = rng.permutation(len(sizes))
         kept = order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), rows)))]
         return np.flatnonzero(np.isin(unit, kept))
-    cell = labels if exchange.strata is None else labels * (exchange.strata.max() + 2) + exchange.strata + 1
+    cell = labels if scheme.strata is None else labels * (scheme.strata.max() + 2) + scheme.strata + 1
     shuffled = rng.permutation(n)
     shuffled = shuffled[np.argsort(cell[shuffled], kind="stable")]  # cell by cell, in random order within
     # every n/rows-th place of that order: proportional in every cell, at least one row of cells that large
@@ -102,25 +102,25 @@ def subsample(labels: Ints, exchange: PermutationScheme, *, rows: int, seed: int
 
 
 def draw_labels(
-    labels: Ints, exchange: PermutationScheme, *, draws: int, seed: int, cells: int = 4_000_000
+    labels: Ints, scheme: PermutationScheme, *, draws: int, seed: int, cells: int = 4_000_000
 ) -> Iterator[Ints]:
-    """The observed labels, then `draws` permutations of them, in chunks of (C, n).
+    """Yield the observed labels, then `draws` permutations of them, in chunks of (C, n).
 
     Args:
         labels: (n,) label of each row.
-        exchange: what may change places.
+        scheme: rows that may change places.
         draws: B, permutations after the observed labels.
         seed: of the permutations.
-        cells: about how many numbers a chunk holds.
+        cells: most numbers of a chunk, about.
     """
     rng = np.random.default_rng([seed, 2])
     n = len(labels)
-    if exchange.units is None:
+    if scheme.units is None:
         first, unit = np.arange(n), None
     else:
-        _, first, unit = np.unique(exchange.units, return_index=True, return_inverse=True)
+        _, first, unit = np.unique(scheme.units, return_index=True, return_inverse=True)
     moving = labels[first]
-    strata = np.zeros(len(first), np.int64) if exchange.strata is None else exchange.strata[first]
+    strata = np.zeros(len(first), np.int64) if scheme.strata is None else scheme.strata[first]
     members = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
     chunk = max(1, cells // max(n, 1))
     for start in range(0, draws + 1, chunk):

@@ -1,4 +1,4 @@
-"""How alike folds are: their mean column KL beside that of random folds.
+"""Fold balance: how alike folds are, measured by their mean column KL and compared with random folds.
 
 Letters: B draws (an axis of B + 1 has the observed value first).
 """
@@ -21,9 +21,9 @@ SLACK = 1e-9
 
 
 def balance(pieces: Cut, mean_kl: NDArray[np.float64] | None, *, with_file: bool) -> Balance | None:
-    """Put the folds' mean column KL beside its draws under the null.
+    """Compare the folds' mean column KL with its draws under the null.
 
-    Reading: the paper compares cross-validation by accuracy alone; a one-sided test in the lower tail says whether a
+    Reading: the paper compares cross-validation by accuracy alone; a one-sided test in the lower tail shows whether a
         splitter makes folds more alike than chance does.
 
     Args:
@@ -32,7 +32,7 @@ def balance(pieces: Cut, mean_kl: NDArray[np.float64] | None, *, with_file: bool
         with_file: the pieces are compared with a file, which no splitter balances them against.
 
     Returns:
-        None where the pieces are no folds.
+        The balance; None where the pieces are no folds, or are compared with a file.
     """
     if mean_kl is None or with_file or any(fragment.kind != "fold" for fragment in pieces.fragments):
         return None
@@ -42,11 +42,11 @@ def balance(pieces: Cut, mean_kl: NDArray[np.float64] | None, *, with_file: bool
 
 
 def more_balanced(found: Balance | None, level: float) -> list[Finding]:
-    """Say so when folds are more alike than random ones.
+    """Note that the folds are more alike than random ones.
 
     Args:
-        found: the folds' balance, if they are folds.
-        level: a smaller or equal lower-tail p is said.
+        found: the balance of the folds; None where the pieces are no folds.
+        level: largest lower-tail p-value that is worth a note.
     """
     if found is None or found.p_less > level:
         return []

@@ -1,7 +1,7 @@
-"""Images as the shift tests see them: a table of what a LeNet trained on all of them makes of each.
+"""Images as the tests see them: a table of the features that a LeNet, trained on all of them, computes from each.
 
-The units of its penultimate layer are numeric columns, so that every test of a table works as it is; the model question
-is about its last layer. Letters: n images, c channels, s pixels a side, u units (84), k classes.
+The units of its penultimate layer are numeric columns, so that every test of a table works unchanged; the model
+question is about its last layer. Letters: n images, c channels, s pixels a side, u units (84), k classes.
 """
 
 from __future__ import annotations
@@ -38,42 +38,42 @@ if TYPE_CHECKING:
     from picsc.settings import AuditSettings
 
 IMAGE_STEPS, IMAGE_LR, IMAGE_BATCH = 300, 0.001, 256
-"""How the audit's reference model is trained: the same work for any number of images."""
+"""Steps, learning rate and batch size of the training: the same work for any number of images."""
 IMAGES_AT_ONCE = 256
 """Images per pass through the trained model; changes no number."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageFeatures:
-    """What the reference model makes of n images."""
+    """Features of n images, computed by the reference model."""
 
     dataset: Dataset
-    """Units that fire for some images and not for others, as columns `feature 1` to `feature 84`."""
+    """Units whose value differs between images, as columns `feature 1` to `feature 84`."""
     head: nn.Linear
     """The model's last layer, on those columns."""
     finding: Finding
-    """Tells what the columns are."""
+    """Note on what the columns are."""
 
     def table(self, dataset: Dataset, covariates: Dataset | None = None) -> TestInputs:
-        """Say what some of the images contribute.
+        """Prepare some of the images for the tests.
 
         Reading: the model is not trained again on fewer images, so a feature means the same for every piece.
 
         Args:
-            dataset: rows of this one.
+            dataset: rows of the data set of all features.
             covariates: as in `audit_table`.
         """
-        asked = dataset if covariates is None else covariates
+        tested = dataset if covariates is None else covariates
         features = np.stack([cast("NDArray[np.float64]", column.values) for column in dataset.columns], axis=1)
-        return table_of(asked, encode(asked).matrix, features.astype(np.float32), self.head)
+        return table_of(tested, encode(tested).matrix, features.astype(np.float32), self.head)
 
 
 def refuse_table_options(settings: AuditSettings, *, with_table: bool) -> None:
-    """Refuse what only a table can answer.
+    """Refuse options that only apply to tables.
 
     Args:
-        settings: of an audit of images.
-        with_table: a table was given as reference.
+        settings: settings of an audit of images.
+        with_table: True when a table was given as reference.
 
     Raises:
         SettingsError: an option names a column or a file.
@@ -87,10 +87,10 @@ def refuse_table_options(settings: AuditSettings, *, with_table: bool) -> None:
 
 
 def image_rows(images: ImageSet) -> Dataset:
-    """The images to be cut, as rows with a class and no columns yet: all but the official test part.
+    """The images as rows to be cut, with a class and no columns yet: all but the official test part.
 
     Args:
-        images: to be audited.
+        images: images to be audited.
 
     Raises:
         DataError: the images have one class only.
@@ -106,7 +106,7 @@ def image_rows(images: ImageSet) -> Dataset:
 
 
 def image_features(images: ImageSet, *, seed: int, chunk: int = IMAGES_AT_ONCE) -> ImageFeatures:
-    """Train the reference model on the images and let it see each.
+    """Train the reference model on the images and compute the features of each.
 
     Source: Section "Model architectures" for LeNet.
     Reading: the paper leaves the covariates of images open; ours are the units of the penultimate layer, and the
@@ -115,7 +115,7 @@ def image_features(images: ImageSet, *, seed: int, chunk: int = IMAGES_AT_ONCE) 
         out; their gradients are 0.
 
     Args:
-        images: all but their official test part are used.
+        images: images to be audited, without their official test part.
         seed: of the initial weights and minibatches.
         chunk: images per pass; changes no number.
 
@@ -129,12 +129,12 @@ def image_features(images: ImageSet, *, seed: int, chunk: int = IMAGES_AT_ONCE) 
     model = lenet(channels, side, len(images.classes), seed=seed)
     with one_thread():
         train(model, LabelledRows(x, y), OptimizerSettings(IMAGE_STEPS, IMAGE_LR, IMAGE_BATCH, seed))
-        seen = _penultimate(model, x, chunk)
-    alive = seen.min(0) < seen.max(0)
+        features = _penultimate(model, x, chunk)
+    alive = features.min(0) < features.max(0)
     if not alive.any():
         raise DataError(f"{images.name}: the reference model sees no difference between any two images")
-    units = [(f"feature {j}", values) for j, values in enumerate(seen.T, start=1)]
-    head = on_units(model[-1], alive, seen[0])
+    units = [(f"feature {j}", values) for j, values in enumerate(features.T, start=1)]
+    head = on_units(model[-1], alive, features[0])
     dataset = replace(
         rows,
         columns=tuple(
@@ -146,14 +146,14 @@ def image_features(images: ImageSet, *, seed: int, chunk: int = IMAGES_AT_ONCE) 
             if not live
         ),
     )
-    return ImageFeatures(dataset, head, _told(images, rows.n, sum(p.numel() for p in model[-1].parameters())))
+    return ImageFeatures(dataset, head, _finding(images, rows.n, sum(p.numel() for p in model[-1].parameters())))
 
 
 def with_noise(images: ImageSet, pieces: Sequence[Fragment], noise: NDArray[np.float64], *, seed: int) -> ImageSet:
-    """The images with the noise of each piece.
+    """Add the noise of each piece to its images.
 
     Args:
-        images: all of them.
+        images: all images, the official test part included.
         pieces: K sets of the rows that `image_rows` gives.
         noise: (K,) standard deviation, in the range of a pixel.
         seed: of the run; same seed, same noise as in `picsc fed`.
@@ -162,14 +162,14 @@ def with_noise(images: ImageSet, pieces: Sequence[Fragment], noise: NDArray[np.f
     return noisy_images(images, [replace(piece, rows=kept[piece.rows]) for piece in pieces], noise, seed=seed)
 
 
-def _told(images: ImageSet, n: int, parameters: int) -> Finding:
+def _finding(images: ImageSet, n: int, parameters: int) -> Finding:
     channels, side = images.pixels.shape[1], images.pixels.shape[-1]
-    apart = f"; the {len(images.test)} images of the official test part are in no piece" if len(images.test) else ""
+    test = f"; the {len(images.test)} images of the official test part are in no piece" if len(images.test) else ""
     return Finding(
         "images",
         "note",
         f"{n} images of {channels} x {side} x {side} pixels: columns are the units of the penultimate layer of a LeNet "
-        f"trained on all of them, and the model question is about the {parameters} parameters of its last layer{apart}",
+        f"trained on all of them, and the model question is about the {parameters} parameters of its last layer{test}",
     )
 
 
@@ -192,24 +192,23 @@ def _standardised(images: ImageSet) -> Tensor:
 
 @torch.no_grad()
 def _penultimate(model: nn.Sequential, x: Tensor, chunk: int) -> NDArray[np.float64]:
-    """What enters the last layer, (n, u): computed in float64 and rounded to float32.
+    """Inputs of the last layer, (n, u): computed in float64 and rounded to float32.
 
-    Sums of a matrix product depend on how many rows it has; rounded, equal images have equal features wherever they
-    stand.
+    Sums of a matrix product depend on how many rows it has; rounded, equal images have equal features at any position.
     """
     body = deepcopy(model[:-1]).double()
-    seen = torch.cat([body(part.double()).float() for part in torch.split(x, chunk)])
-    return seen.double().numpy()
+    features = torch.cat([body(part.double()).float() for part in torch.split(x, chunk)])
+    return features.double().numpy()
 
 
 @torch.no_grad()
 def on_units(last: nn.Module, alive: NDArray[np.bool_], constant: NDArray[np.float64]) -> nn.Linear:
-    """The last layer on fewer units, the constant ones being part of its bias.
+    """Reduce the last layer to fewer units, and move the constant ones into its bias.
 
     Args:
         last: a linear layer of u inputs.
-        alive: (u,) whether a unit is kept.
-        constant: (u,) what enters from the units that are not.
+        alive: (u,) True for units that are kept.
+        constant: (u,) value of each unit that is not.
 
     Returns:
         A layer of the kept inputs with the same logits.

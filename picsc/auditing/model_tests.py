@@ -1,4 +1,4 @@
-"""Does the model care: Fisher gap, Fisher KL and score of each piece, and the moments behind the covariate KL.
+"""Model tests: Fisher gap, Fisher KL and score of each piece, and the covariate KL from moments.
 
 All of them are functions of means over rows, so a draw of the null is a product of a label indicator with a matrix of
 per-row quantities that is computed once.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 MOST_DENSE = 64
-"""Up to this many labels a product with their indicator, mostly zeros, is faster than adding row by row."""
+"""Most labels for which a product with their indicator, mostly zeros, is faster than adding row by row."""
 
 
 class ModelShift(NamedTuple):
@@ -36,7 +36,7 @@ class ModelShift(NamedTuple):
     score: Tensor
     """g' (I + delta)^-1 g, g the difference of mean gradients, I the pooled Fisher."""
     effective: Tensor
-    """1 / (1/n_piece + 1/n_reference), the size that makes each of them free of size: gap^2, kl and score times it."""
+    """n_eff = 1 / (1/n_piece + 1/n_reference); gap^2, kl and score times it have a null that is about free of size."""
 
 
 def label_sums(rows: Tensor, labels: Ints, contrast: Contrast) -> Tensor:
@@ -45,7 +45,7 @@ def label_sums(rows: Tensor, labels: Ints, contrast: Contrast) -> Tensor:
     Args:
         rows: (n, p).
         labels: (C, n).
-        contrast: says how many labels there are.
+        contrast: number of labels.
 
     Returns:
         (C, L, p), in the type of `rows`.
@@ -80,7 +80,7 @@ def model_shift(scores: Tensor, squares: Tensor, sizes: Tensor, pooled: Tensor, 
         squares: (C, L, d) sums of their squares.
         sizes: (C, L) labelled rows per label.
         pooled: (d,) Fisher information of all rows, the metric of the score.
-        contrast: which label is compared with which.
+        contrast: label of each piece and of its reference.
     """
     n_piece, n_reference = contrast.split(sizes)
     square_piece, square_reference = contrast.split(squares)
@@ -105,7 +105,7 @@ def moment_kl(sums: Tensor, squares: Tensor, sizes: Tensor, contrast: Contrast) 
         sums: (C, L, f) of the values, 0 where missing, standardised over all rows.
         squares: (C, L, f) of their squares.
         sizes: (C, L, f) values present.
-        contrast: which label is compared with which.
+        contrast: label of each piece and of its reference.
 
     Returns:
         (C, K, f) nats; 0 when either side has no value.

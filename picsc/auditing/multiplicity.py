@@ -1,4 +1,4 @@
-"""From many statistics to few decisions: permutation maxima with a family-wise error rate.
+"""Multiplicity: from many statistics to few decisions, by permutation maxima with a family-wise error rate.
 
 Every statistic comes as its draws, the observed value first. A statistic is turned into evidence, minus the log of its
 p-value, by its own draws; members of a family compete by their largest evidence, draw by draw, so that dependence
@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 TAIL = 0.1
-"""Share of the draws that the tail is fitted to."""
+"""Share of the draws that the tail is fitted to, the largest ones."""
 
 
 class Evidence(NamedTuple):
@@ -54,7 +54,7 @@ def evidence(draws: Tensor) -> Evidence:
     at_start = -torch.log(torch.tensor(top / size, dtype=draws.dtype))
     excess = (draws - start) / slope.clamp(min=torch.finfo(draws.dtype).tiny)
     value = torch.where(draws > start, at_start + excess, body.clamp(max=1) * at_start)
-    # a null that never moves (a class's share under a stratified split) can say nothing about the observed value
+    # a null that never moves (a class's share under a stratified split) is no evidence about the observed value
     null = draws[1:]
     varies = (null.amax(0) - null.amin(0)) > 1e-9 * null.amax(0).abs()
     return Evidence(torch.where(varies, value, value.new_zeros(())), start, slope)
@@ -86,7 +86,7 @@ def p_among(observed: Tensor, largest: Tensor) -> Tensor:
 
 
 def _reached(draws: Tensor, observed: Tensor) -> Tensor:
-    """Where a draw is at least the observed value; equal ones may differ in the last bits, summed in another order."""
+    """True where a draw reaches the observed value; equal ones may differ in the last bits, summed in another order."""
     return draws >= observed - 1e-5 * observed.abs()
 
 

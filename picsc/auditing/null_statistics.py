@@ -1,4 +1,4 @@
-"""Draws of every family of statistics: columns, per-row quantities, the domain classifier, the target.
+"""Null statistics: draws of every family of statistics: columns, model, domain classifier, target.
 
 Letters: n rows, m rows that the draws permute, B draws (an axis of B + 1 has the observed value first), C draws at a
 time, L labels, K pieces, f columns, d parameters.
@@ -15,11 +15,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.auditing.column_tests import Coded, ColumnShiftTest, count, missing_shift, shift
+from picsc.auditing.column_tests import Coded, ColumnShiftTest, count, shift
 from picsc.auditing.domain_classifier import held_out_ranks
 from picsc.auditing.model_tests import ModelShift, label_sums, model_shift, moment_kl
 from picsc.auditing.multiplicity import Evidence, evidence, p_among
-from picsc.auditing.wide_ks import SortedScan, ks_distances, untied_distances, walker
+from picsc.auditing.wide_ks import scan_columns, sorted_scan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,35 +29,37 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-WALKED_COLUMNS, WALKED_ROWS = 1_000, 1_000
-"""From so many columns, and up to so many rows, KS is taken by `picsc.auditing.wide_ks`; few columns cost little
-anyway."""
+SCANNED_COLUMNS, SCANNED_ROWS = 1_000, 1_000
+"""Fewest columns and most rows for which KS is taken by `picsc.auditing.wide_ks`; few columns cost little anyway."""
 
 _TESTS: tuple[Literal["values", "missing"], ...] = ("values", "missing")
 
 COLUMNS_TOGETHER = 32
-"""Of those, columns whose evidence is taken together: a call of torch costs as much as a column's numbers."""
+"""Scanned columns whose evidence is taken together: a call of torch costs as much as a column's numbers."""
 
 COLUMNS_AT_ONCE = 1_000
-"""Columns whose Gaussian KL is taken at a time."""
+"""Most columns whose Gaussian KL is taken at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class TestInputs:
-    """What the tests see of n rows; all of it is fixed before a label is permuted."""
+    """The n rows as the tests see them; all of it is fixed before a label is permuted."""
 
     columns: tuple[Coded, ...]
     """Covariates; the f_numeric numeric ones in the order of `contributions`."""
     target: Coded | None
+    """None without a target."""
     encoded: NDArray[np.float32]
-    """(n, f) for the domain classifier."""
+    """Encoded covariates, (n, f), for the domain classifier."""
     contributions: PerRow
-    """Rows to what they contribute, side by side: gradients of log p(y | x; theta) (d) and their squares (d), both 0
-    where there is no label; 1 where there is one; standardised numeric columns and a numeric target, 0 where missing,
-    their squares, and 1 where present (3 times f_numeric, or f_numeric + 1 with a numeric target); 1."""
+    """From row numbers to what these rows contribute, in one matrix: gradients of log p(y | x; theta) (d) and their
+    squares (d), both 0 where there is no label; 1 where there is one; standardised numeric columns and a numeric
+    target, 0 where missing, their squares, and 1 where present (3 times f_numeric, or f_numeric + 1 with a numeric
+    target); 1."""
     parameters: int
-    """d; 0 without a model."""
+    """d, number of parameters of the reference model; 0 without a model."""
     f_numeric: int
+    """Number of numeric columns."""
     rows_per_draw: int
     """Most rows of the sample that a draw permutes."""
 
@@ -75,36 +77,37 @@ class ColumnTest:
     evidence: Floats
     """-log p before any correction."""
     p_adjusted: Floats
-    """Over all columns and pieces."""
+    """p-value corrected for all columns and pieces."""
 
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """What was tested of the columns, one after the other: the values of each, and where it has any, its missing rate.
+    """The family of column tests, in order: the values of each column and, where some are missing, its missing rate.
 
-    Few large arrays: small ones between the draws that come and go would keep the memory from being used again.
+    A few large arrays: small ones, allocated between the draws, would keep the memory of the draws from being reused.
     """
 
     names: tuple[str, ...]
     tests: tuple[Literal["values", "missing"], ...]
     effect: Tensor
-    """(members, K) observed, as are the others."""
+    """(members, K) observed, like the other arrays."""
     kl: Tensor
     """NaN for numeric columns, whose KL comes from moments."""
     evidence: Tensor
     start: Tensor
-    """Of the fitted tail of a KS column, see `Evidence`; NaN for the others."""
+    """Start of the fitted tail of a KS column, see `Evidence`; NaN for the others."""
     slope: Tensor
+    """Slope of that tail; NaN for the others."""
 
     @property
     def tails(self) -> Evidence:
-        """The fits of the KS columns, (columns, K), with no draws."""
+        """The fitted tails of the KS columns, (columns, K), without draws."""
         numeric = ~self.start.isnan().all(1)
         return Evidence(self.evidence[:0], self.start[numeric], self.slope[numeric])
 
 
 def _members(columns: Sequence[Coded], pieces: int) -> tuple[Members, list[int]]:
-    """Room for all columns, and the place of each column's values."""
+    """Empty arrays for all columns, and the place of each column's values in them."""
     both = [(column.name, test) for column in columns for test in _TESTS[: 1 + column.has_missing]]
     places = np.cumsum([0, *(1 + column.has_missing for column in columns)])[:-1].tolist()
     room = (torch.full((len(both), pieces), torch.nan, dtype=torch.float64) for _ in range(5))
@@ -116,79 +119,81 @@ class ColumnDraws:
     """All columns in every draw, combined, and each column's observed values."""
 
     joint: Tensor
-    """(B + 1, K) log of the mean of exp(evidence) over columns: large when one column, or many, speak."""
-    loudest: Tensor
+    """(B + 1, K) log of the mean of exp(evidence) over columns: large when one column, or many, are significant."""
+    largest: Tensor
     """(B + 1,) largest evidence over columns and pieces."""
     effect: Tensor
-    """(B + 1, K) effect of the loudest column of each piece, at the piece's own size."""
+    """(B + 1, K) effect of the column with the most evidence in each piece, at the piece's own size."""
     kl: Tensor
     """(B + 1, K) KL over categorical columns."""
     missing_kl: Tensor
     """(K,) observed."""
     members: Members
+    """Observed values of each column."""
 
     def tests(self, moments: Tensor) -> tuple[ColumnTest, ...]:
-        """Put the Gaussian KL (f_numeric, K) of the numeric columns beside their KS, and correct all p-values."""
-        gaussian, seen = iter(moments), self.members
+        """Add the Gaussian KL (f_numeric, K) of the numeric columns to their KS, and correct all p-values."""
+        gaussian, members = iter(moments), self.members
         found = []
-        for name, test, effect, kl, spoken in zip(
-            seen.names, seen.tests, seen.effect, seen.kl, seen.evidence, strict=True
+        for name, test, effect, kl, observed in zip(
+            members.names, members.tests, members.effect, members.kl, members.evidence, strict=True
         ):
             divergence = next(gaussian) if kl.isnan().all() else kl
-            p = p_among(spoken, self.loudest)
-            found.append(ColumnTest(name, test, *(each.double().numpy() for each in (effect, divergence, spoken, p))))
+            p = p_among(observed, self.largest)
+            found.append(ColumnTest(name, test, *(each.double().numpy() for each in (effect, divergence, observed, p))))
         return tuple(found)
 
 
-def columns_of(table: TestInputs, null: LabelDraws) -> ColumnDraws:
+def columns_of(inputs: TestInputs, null: LabelDraws) -> ColumnDraws:
     """KS, G and missingness of every column in every draw, one column in memory at a time, or a few of many."""
     shape = null.effective.shape
-    joint, loudest = torch.full(shape, -math.inf, dtype=torch.float64), torch.zeros(shape[0], dtype=torch.float64)
+    joint, largest = torch.full(shape, -math.inf, dtype=torch.float64), torch.zeros(shape[0], dtype=torch.float64)
     kl, missing_kl = torch.zeros(shape, dtype=torch.float64), torch.zeros(shape[1], dtype=torch.float64)
-    members, places = _members(table.columns, shape[1])
-    loud, strongest = torch.full(shape, -1.0, dtype=torch.float64), torch.zeros(shape, dtype=torch.float64)
-    many = len(table.columns) >= WALKED_COLUMNS and null.whole and null.sampled <= WALKED_ROWS
-    walk = walker(null.labels, null.contrast) if many else None
+    members, places = _members(inputs.columns, shape[1])
+    leading, effect = torch.full(shape, -1.0, dtype=torch.float64), torch.zeros(shape, dtype=torch.float64)
+    many = len(inputs.columns) >= SCANNED_COLUMNS and null.whole and null.sampled <= SCANNED_ROWS
+    scan = sorted_scan(null.labels, null.contrast) if many else None
     together = COLUMNS_TOGETHER if many else 1
-    for start in range(0, len(table.columns), together):
-        columns, at = table.columns[start : start + together], places[start : start + together]
-        drawn = [_shifts(column, null) for column in columns] if walk is None else _of_many(columns, null, walk)
+    for start in range(0, len(inputs.columns), together):
+        columns, at = inputs.columns[start : start + together], places[start : start + together]
+        scanned = {} if scan is None else scan_columns(columns, scan)
+        drawn = [scanned[i] if i in scanned else _shifts(column, null) for i, column in enumerate(columns)]
         for each in drawn:
             kl += each.level_kl
             missing_kl += each.missing_kl[0]
-        parts = [_spoken(columns, drawn, members, at)]
+        parts = [_values_evidence(columns, drawn, members, at)]
         if any(column.has_missing for column in columns):
-            parts.append(_missing_spoken(columns, drawn, members, at))
-        for value, effect in parts:  # (B + 1, columns, K)
+            parts.append(_missing_evidence(columns, drawn, members, at))
+        for value, effects in parts:  # (B + 1, columns, K)
             joint = torch.logaddexp(joint, value.logsumexp(1))
-            loudest = torch.maximum(loudest, value.amax((1, 2)))
+            largest = torch.maximum(largest, value.amax((1, 2)))
             here, which = value.max(1)
-            louder = here > loud
-            own = effect.gather(1, which[:, None])[:, 0]
-            loud, strongest = torch.where(louder, here, loud), torch.where(louder, own, strongest)
-    effect = at_own_size(strongest.nan_to_num(0.0), null.effective)
-    return ColumnDraws(joint - math.log(len(members.names)), loudest, effect, kl, missing_kl, members)
+            larger = here > leading
+            own = effects.gather(1, which[:, None])[:, 0]
+            leading, effect = torch.where(larger, here, leading), torch.where(larger, own, effect)
+    effect = at_own_size(effect.nan_to_num(0.0), null.effective)
+    return ColumnDraws(joint - math.log(len(members.names)), largest, effect, kl, missing_kl, members)
 
 
-def _spoken(
+def _values_evidence(
     columns: Sequence[Coded], drawn: Sequence[ColumnShiftTest], members: Members, at: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
-    """Evidence and effect of the values of a few columns, (B + 1, columns, K); what was observed goes to its place."""
-    spoken = evidence(torch.stack([each.statistic for each in drawn], 1))
+    """Evidence and effect of the values of a few columns, (B + 1, columns, K); `members` gets the observed ones."""
+    found = evidence(torch.stack([each.statistic for each in drawn], 1))
     effect = torch.stack([each.effect for each in drawn], 1)
-    members.effect[at], members.evidence[at] = effect[0].double(), spoken.value[0].double()
+    members.effect[at], members.evidence[at] = effect[0].double(), found.value[0].double()
     for i, column in enumerate(columns):
         if column.test == "ks":
-            members.start[at[i]], members.slope[at[i]] = spoken.start[i], spoken.slope[i]
+            members.start[at[i]], members.slope[at[i]] = found.start[i], found.slope[i]
         else:
             members.kl[at[i]] = drawn[i].level_kl[0]
-    return spoken.value, effect
+    return found.value, effect
 
 
-def _missing_spoken(
+def _missing_evidence(
     columns: Sequence[Coded], drawn: Sequence[ColumnShiftTest], members: Members, at: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
-    """The same of the missing rates of those columns that have missing values."""
+    """Evidence and effect of the missing rates, of those columns that have missing values."""
     some = [i for i, column in enumerate(columns) if column.has_missing]
     place = [at[i] + 1 for i in some]
     value = evidence(torch.stack([drawn[i].missing_statistic for i in some], 1)).value
@@ -218,40 +223,12 @@ def _shifts(column: Coded, null: LabelDraws) -> ColumnShiftTest:
     return drawn
 
 
-def _of_many(columns: Sequence[Coded], null: LabelDraws, walk: SortedScan) -> list[ColumnShiftTest]:
-    """All draws of a few columns of a short table that has many."""
-    untied = [i for i, c in enumerate(columns) if c.test == "ks" and not c.has_missing and c.t == len(c.codes) + 1]
-    drawn: dict[int, ColumnShiftTest] = {}
-    if untied:
-        distances = untied_distances([columns[i].codes for i in untied], walk)
-        n, n_r = (torch.from_numpy(size).double() for size in walk.sizes)
-        none = torch.zeros_like(n)
-        statistics = (distances.square() / (1 / n + 1 / n_r)).nan_to_num(0.0)
-        pairs = zip(statistics, distances, strict=True)
-        drawn = {i: ColumnShiftTest(*pair, none, none, none, none) for i, pair in zip(untied, pairs, strict=True)}
-    return [
-        drawn[i] if i in drawn else _shifts(column, null) if column.test == "g" else _walked(column, walk)
-        for i, column in enumerate(columns)
-    ]
-
-
-def _walked(column: Coded, walk: SortedScan) -> ColumnShiftTest:
-    """All draws of one numeric column of a short table that has many."""
-    distance, n, n_r = ks_distances(column.codes, column.t - 1 if column.has_missing else None, walk)
-    none = torch.zeros_like(n)
-    missing = none, none, none
-    if column.has_missing:
-        total, total_r = (torch.from_numpy(size).double() for size in walk.sizes)
-        missing = missing_shift(total - n, n, total_r - n_r, n_r)
-    return ColumnShiftTest((distance.square() / (1 / n + 1 / n_r)).nan_to_num(0.0), distance, *missing, none)
-
-
 @dataclass(frozen=True, slots=True)
 class RowDraws:
-    """What follows from sums of per-row quantities."""
+    """Draws of all statistics that follow from sums of per-row quantities."""
 
     fisher: ModelShift
-    """(B + 1, K) each."""
+    """Fisher quantities, (B + 1, K) each."""
     kl: Tensor
     """(B + 1, K) Gaussian KL summed over numeric columns, nats."""
     effective: Tensor
@@ -262,22 +239,22 @@ class RowDraws:
     """(K,) observed Gaussian KL of a numeric target; 0 for classes."""
 
 
-def rows_of(table: TestInputs, null: LabelDraws) -> RowDraws:
+def rows_of(inputs: TestInputs, null: LabelDraws) -> RowDraws:
     """Fisher gap, Fisher KL, score and Gaussian KL in every draw, from one product of labels and rows."""
-    d, f, contrast = table.parameters, table.f_numeric, null.contrast
+    d, f, contrast = inputs.parameters, inputs.f_numeric, null.contrast
     observed = null.sums.observed
     pooled = observed[0, :, d : 2 * d].sum(0) / observed[0, :, 2 * d].sum(0).clamp(min=1)
 
     def reduce(sums: Tensor) -> Tensor:
         scores, squares, labelled, moments, rows = sums.tensor_split([d, 2 * d, 2 * d + 1, sums.shape[-1] - 1], dim=-1)
-        cares = model_shift(scores, squares, labelled[..., 0].double(), pooled.to(sums.dtype), contrast)
+        fisher = model_shift(scores, squares, labelled[..., 0].double(), pooled.to(sums.dtype), contrast)
         kl = _summed_kl(moments, f, contrast)
-        return torch.stack([*cares, kl, contrast.effective(rows[..., 0].double())], 1)
+        return torch.stack([*fisher, kl, contrast.effective(rows[..., 0].double())], 1)
 
-    *cares, kl, effective = null.reduced(reduce).nan_to_num(0.0, posinf=0.0).unbind(1)
+    *fisher, kl, effective = null.reduced(reduce).nan_to_num(0.0, posinf=0.0).unbind(1)
     column_kl = _moment_kl(observed[..., 2 * d + 1 : -1], contrast)[0].T
     target_kl = column_kl[f] if len(column_kl) > f else torch.zeros(len(contrast.pieces), dtype=torch.float64)
-    return RowDraws(ModelShift(*cares), kl, effective, column_kl[:f], target_kl)
+    return RowDraws(ModelShift(*fisher), kl, effective, column_kl[:f], target_kl)
 
 
 def _moment_kl(sums: Tensor, contrast: Contrast) -> Tensor:
@@ -297,18 +274,18 @@ def _summed_kl(sums: Tensor, f: int, contrast: Contrast) -> Tensor:
     return total
 
 
-def target_of(table: TestInputs, null: LabelDraws, rows: RowDraws) -> tuple[ColumnTest, Tensor, Tensor]:
-    """The target's own test; its statistic, and its effect at the piece's own size, in every draw."""
-    assert table.target is not None  # noqa: S101 - the caller has one
-    drawn = _shifts(table.target, null)
-    spoken = evidence(drawn.statistic).value
-    kl = rows.target_kl if table.target.test == "ks" else drawn.level_kl[0]
-    p = p_among(spoken[0], spoken.amax(1))
-    test = ColumnTest(table.target.name, "target", *(each.numpy() for each in (drawn.effect[0], kl, spoken[0], p)))
+def target_of(inputs: TestInputs, null: LabelDraws, rows: RowDraws) -> tuple[ColumnTest, Tensor, Tensor]:
+    """The test of the target's distribution; its statistic, and its effect at the piece's own size, in every draw."""
+    assert inputs.target is not None  # noqa: S101 - the caller has one
+    drawn = _shifts(inputs.target, null)
+    found = evidence(drawn.statistic).value
+    kl = rows.target_kl if inputs.target.test == "ks" else drawn.level_kl[0]
+    p = p_among(found[0], found.amax(1))
+    test = ColumnTest(inputs.target.name, "target", *(each.numpy() for each in (drawn.effect[0], kl, found[0], p)))
     return test, drawn.statistic, at_own_size(drawn.effect.nan_to_num(0.0), null.effective)
 
 
-def domain_of(table: TestInputs, null: LabelDraws, *, seed: int, jobs: int) -> tuple[Tensor, Tensor, Tensor]:
+def domain_of(inputs: TestInputs, null: LabelDraws, *, seed: int, jobs: int) -> tuple[Tensor, Tensor, Tensor]:
     """Held-out AUC of the domain classifier (K,); its statistic and its effect 2 AUC - 1, (B + 1, K).
 
     A draw permutes the labels of both halves at once, as if the halves' AUCs were independent. They are not: a chance
@@ -317,7 +294,7 @@ def domain_of(table: TestInputs, null: LabelDraws, *, seed: int, jobs: int) -> t
     the correlation is.
     """
     rows = null.rows[: null.sampled]
-    ranks = held_out_ranks(table.encoded[rows], null.observed[rows], null.contrast, seed=seed, jobs=jobs)
+    ranks = held_out_ranks(inputs.encoded[rows], null.observed[rows], null.contrast, seed=seed, jobs=jobs)
 
     def reduce(sums: Tensor) -> Tensor:
         piece, reference = (side.double() for side in null.contrast.split(sums))
@@ -332,6 +309,7 @@ def domain_of(table: TestInputs, null: LabelDraws, *, seed: int, jobs: int) -> t
     difference, size = drawn.unbind(1)
     statistic = size * difference.clamp(min=0).square()
     statistic[0] /= 2
-    effect = at_own_size(2 * math.sqrt(2) * difference.clamp(min=0), size)  # halved against the draws, likewise
+    # halved against the draws, like the statistic
+    effect = at_own_size(2 * math.sqrt(2) * difference.clamp(min=0), size)
     effect[0] = (2 * (0.5 + difference[0]) - 1).clamp(min=0)
     return 0.5 + difference[0], statistic, effect

@@ -1,4 +1,4 @@
-"""Piece labels under the null, for the whole table or for a subsample that stands for it.
+"""Permutations: piece labels under the null, of the whole table or of a subsample that stands for it.
 
 Letters: n rows, m rows that a draw relabels, B draws (axis B + 1 has the observed labels first), C draws at a time, L
 labels, K pieces, p per-row quantities.
@@ -8,53 +8,58 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme, draw_labels, subsample
+from picsc.auditing.exchangeability import Contrast, Ints, draw_labels, subsample
 from picsc.auditing.model_tests import label_sizes, label_sums
 
+if TYPE_CHECKING:
+    from picsc.auditing.design import Design
+
 PerRow = Callable[[Ints], Tensor]
-"""Row numbers (m,) to per-row quantities (m, p)."""
+"""From row numbers (m,) to per-row quantities (m, p)."""
 
 CELLS = 8_000_000
-"""About how many numbers one chunk of draws may hold."""
+"""Most numbers in one chunk of draws, about."""
 ROWS_AT_ONCE = 32_768
 """Most rows per step of a pass over the whole table."""
 CELLS_AT_ONCE = 64_000_000
 """Most numbers per step of that pass, for rows that contribute thousands each."""
 HEAVY_SHARE = 0.25
-"""Rows kept whatever the subsample drew, as a share of it: those that dominate the variance of some quantity."""
+"""Share of the subsample's size that is kept whatever it drew: the rows that dominate the variance of some quantity."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelDraws:
-    """B permutations of the labels of m rows, and how sums over them stand for sums over n."""
+    """B permutations of the labels of m rows, and sums over these rows that stand for sums over n."""
 
     contrast: Contrast
+    """Labels that are tested, and the reference of each."""
     observed: Ints
     """(n,) labels of the whole table."""
     rows: Ints
     """(m,) the proportional sample first, then heavy rows that it missed."""
     sampled: int
-    """How many of `rows` are the proportional sample."""
+    """Number of `rows` that are the proportional sample."""
     labels: NDArray[np.int16]
-    """(B + 1, m)"""
+    """(B + 1, m) labels of these rows in every draw, the observed ones first."""
     effective: Tensor
     """(B + 1, K) n_eff = 1 / (1/n_piece + 1/n_reference) of the sample; the observed one is the whole table's."""
     sums: RowSums
-    """Of the per-row quantities."""
+    """Sums of the per-row quantities by label."""
 
     @property
     def whole(self) -> bool:
-        """Whether the draws permute all rows, so that the observed value is one of them."""
+        """True when the draws permute all rows, so that the observed labels are one of them."""
         return len(self.rows) == len(self.observed)
 
     def chunks(self, width: int, rows: int | None = None) -> Iterator[Ints]:
-        """Labels of the first `rows` rows, (C, rows) at a time, with C * width at most CELLS."""
+        """Yield labels of the first `rows` rows, (C, rows) at a time, with C * width at most CELLS."""
         step = max(1, CELLS // max(width, 1))
         for start in range(0, len(self.labels), step):
             yield self.labels[start : start + step, :rows].astype(np.int64)
@@ -78,23 +83,14 @@ class RowSums:
     """Per-row quantities, prepared so that sums by drawn label are sums of n rows."""
 
     matrix: Tensor
-    """(m, p)"""
+    """(m, p) quantities, in a subsample centred and scaled to stand for all rows."""
     offset: Tensor | None
-    """(L, p) to be added to every draw's sums; None when the rows are all there are."""
+    """(L, p) to be added to every draw's sums; None when these are all n rows."""
     observed: Tensor
-    """(1, L, p) float64, of the whole table by its own labels."""
+    """(1, L, p) float64, sums over the whole table by its own labels."""
 
 
-def label_draws(
-    quantities: PerRow,
-    labels: Ints,
-    contrast: Contrast,
-    exchange: PermutationScheme,
-    *,
-    rows: int,
-    draws: int,
-    seed: int,
-) -> LabelDraws:
+def label_draws(quantities: PerRow, design: Design, *, rows: int, draws: int, seed: int) -> LabelDraws:
     """Permute labels, of all rows or of a subsample.
 
     With a subsample, a draw's sum by label is: rows in the piece times the mean, plus deviations. Heavy rows, which
@@ -103,17 +99,16 @@ def label_draws(
     permuting all n rows, in closed form, and rare large rows stay as rare and as large as they are.
 
     Args:
-        quantities: what each row contributes, (m, p); sums of it by label are all that statistics need.
-        labels: (n,) observed.
-        contrast: says how many labels there are.
-        exchange: what may change places.
+        quantities: numbers that each row contributes, (m, p); the statistics need no more than their sums by label.
+        design: design of n rows.
         rows: most rows in the proportional sample.
-        draws: B.
-        seed: of subsample and permutations.
+        draws: B, number of permutations.
+        seed: of the subsample and the permutations.
     """
-    sample = subsample(labels, exchange, rows=rows, seed=seed)
+    labels, contrast, scheme = design.labels, design.contrast, design.scheme
+    sample = subsample(labels, scheme, rows=rows, seed=seed)
     drawn, sizes = [], []
-    for chunk in draw_labels(labels[sample], exchange.among(sample), draws=draws, seed=seed, cells=CELLS):
+    for chunk in draw_labels(labels[sample], scheme.among(sample), draws=draws, seed=seed, cells=CELLS):
         drawn.append(chunk.astype(np.int16))
         sizes.append(label_sizes(chunk, contrast))
     counted = torch.cat(sizes)
@@ -126,16 +121,15 @@ def label_draws(
         sums = RowSums(matrix, None, observed)
         return LabelDraws(contrast, labels, sample, len(sample), permuted, effective, sums)
     observed, influence = _one_pass(quantities, labels, contrast, matrix)
-    if exchange.units is not None:  # a unit moves as a whole, so no row can be kept apart
+    if scheme.units is not None:  # a unit moves as a whole, so no row can be kept apart
         sums = RowSums(matrix, None, observed)
         return LabelDraws(contrast, labels, sample, len(sample), permuted, effective, sums)
     heavy = np.argpartition(influence, -round(HEAVY_SHARE * rows))[-round(HEAVY_SHARE * rows) :]
     missed = np.setdiff1d(heavy, sample)
     every = np.concatenate([sample, missed])
-    strata = np.zeros(len(labels), np.int64) if exchange.strata is None else exchange.strata
-    more = _labels_for(missed, labels, strata, draws=draws, seed=seed)
+    more = _labels_for(missed, design, draws=draws, seed=seed)
     matrix = torch.cat([matrix, quantities(missed)])
-    sums = _standing_for_all(matrix, every, heavy, labels, strata, contrast, observed)
+    sums = _scaled_to_all(matrix, every, heavy, design, observed)
     return LabelDraws(contrast, labels, every, len(sample), np.concatenate([permuted, more], 1), effective, sums)
 
 
@@ -157,8 +151,14 @@ def _one_pass(
     return total, influence
 
 
-def _labels_for(rows: Ints, labels: Ints, strata: Ints, *, draws: int, seed: int) -> NDArray[np.int16]:
-    """Labels of rows outside the sample, (B + 1, rows): any row's of the same stratum, as a permutation would give."""
+def _strata(design: Design) -> Ints:
+    """Stratum of each row, (n,): all 0 when labels are permuted freely."""
+    return np.zeros(len(design.labels), np.int64) if design.scheme.strata is None else design.scheme.strata
+
+
+def _labels_for(rows: Ints, design: Design, *, draws: int, seed: int) -> NDArray[np.int16]:
+    """Labels of rows outside the sample, (B + 1, rows): each the label of a random row of the same stratum."""
+    labels, strata = design.labels, _strata(design)
     rng = np.random.default_rng([seed, 4])
     drawn = np.empty((draws + 1, len(rows)), np.int16)
     drawn[0] = labels[rows]
@@ -169,10 +169,9 @@ def _labels_for(rows: Ints, labels: Ints, strata: Ints, *, draws: int, seed: int
     return drawn
 
 
-def _standing_for_all(
-    matrix: Tensor, rows: Ints, heavy: Ints, labels: Ints, strata: Ints, contrast: Contrast, observed: Tensor
-) -> RowSums:
+def _scaled_to_all(matrix: Tensor, rows: Ints, heavy: Ints, design: Design, observed: Tensor) -> RowSums:
     """Centre by stratum, and let each light row's deviation stand for the light rows that were not drawn."""
+    labels, contrast, strata = design.labels, design.contrast, _strata(design)
     light = ~np.isin(rows, heavy)
     stands_for = (len(labels) - len(heavy)) / light.sum()
     weight = torch.from_numpy(np.where(light, np.sqrt(stands_for), 1.0)).to(matrix.dtype)

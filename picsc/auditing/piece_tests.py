@@ -1,20 +1,17 @@
-"""Test pieces, judge them, and set culprits aside: what every audit does once it knows what is compared with what.
+"""Tests of pieces: the statistics of every piece against its reference, and the verdicts that follow from them.
 
-Letters: n rows, K pieces.
+Letters: n rows, K pieces, B draws.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from picsc.auditing import design
-from picsc.auditing.attribution import attributed, effects_of_pieces
 from picsc.auditing.column_notes import column_notes
-from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme
 from picsc.auditing.two_questions import shift_test
-from picsc.auditing.verdict import Piece, Rule, verdicts
+from picsc.auditing.verdict import Rule, verdicts
 from picsc.datasets.rows import take
 from picsc.runtime.threads import one_thread
 
@@ -22,86 +19,60 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from picsc.auditing.design import Design
+    from picsc.auditing.exchangeability import Ints
     from picsc.auditing.null_statistics import TestInputs
     from picsc.datasets.table import Dataset
     from picsc.reports.common import FragmentReport
     from picsc.settings import AuditSettings
 
 
-class Judged(NamedTuple):
-    """What the tests say."""
+@dataclass(frozen=True, slots=True)
+class ComparedRows:
+    """The rows that a design labels, and how the tests see them."""
 
-    fragments: tuple[FragmentReport, ...]
-    """In the order of the pieces."""
-    drawn: int
-    """Rows that the null permuted."""
-    aside: tuple[int, ...]
-    """Positions of pieces that are no part of the others' reference."""
+    dataset: Dataset
+    """n rows."""
+    inputs: Callable[[Dataset], TestInputs]
+    """From some of these rows to what the tests see of them."""
+
+    def among(self, rows: Ints) -> ComparedRows:
+        """The same for some of the rows."""
+        return ComparedRows(take(self.dataset, rows), self.inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class PieceTests:
+    """The results of an audit's tests."""
+
+    reports: tuple[FragmentReport, ...]
+    """Verdict and statistics of each piece, in the order of the design."""
+    rows_drawn: int
+    """Rows that the null permuted: n, or fewer for a long table."""
     mean_kl: NDArray[np.float64] | None
-    """(B + 1,) see `picsc.auditing.two_questions.ShiftTest`; of all pieces, none set aside."""
+    """(B + 1,) mean column KL of all pieces, see `picsc.auditing.two_questions.ShiftTest`; None without columns."""
+    set_aside: tuple[int, ...] = ()
+    """Positions of shifted pieces that are no part of the others' reference, see `picsc.auditing.attribution`."""
 
 
 def run_piece_tests(
-    dataset: Dataset,
-    table: Callable[[Dataset], TestInputs],
-    labels: Ints,
-    contrast: Contrast,
-    exchange: PermutationScheme,
-    pieces: tuple[Piece, ...],
-    settings: AuditSettings,
-    *,
-    tell: Callable[[str], None] = lambda _: None,
-) -> Judged:
-    """Test every piece against its reference and judge; set culprits aside where pieces are compared with the rest.
+    rows: ComparedRows, design: Design, settings: AuditSettings, progress: Callable[[str], None] = lambda _: None
+) -> PieceTests:
+    """Test every piece against its reference.
 
     Args:
-        dataset: n rows, each with a label.
-        table: what the tests see of some of these rows.
-        labels: (n,) label of each row; those of pieces are 0 to K - 1.
-        contrast: which labels are pieces, and what each is compared with.
-        exchange: what may change places under the null.
-        pieces: in the order of the report.
+        rows: n rows.
+        design: design of these rows.
         settings: level, draws, seed, jobs, smallest effect and raw threshold.
-        tell: told what is being done, a few words at a time.
+        progress: called with a few words on each step.
     """
     with one_thread():
-        judged, drawn, mean_kl = _judged(dataset, table, labels, contrast, exchange, pieces, settings, tell)
-        if contrast.reference != "rest" or settings.gamma is not None:
-            return Judged(judged, drawn, (), mean_kl)
-
-        def among(kept: tuple[int, ...]) -> tuple[FragmentReport, ...]:
-            rows, some = design.among(labels, kept)
-            alone = tuple(replace(pieces[k], judged=i) for i, k in enumerate(kept))
-            fewer = Contrast(len(kept), tuple(range(len(kept))), "rest")
-            return _judged(take(dataset, rows), table, some, fewer, exchange.among(rows), alone, settings, tell)[0]
-
-        judged, aside = attributed(judged, among, effects_of_pieces)
-    return Judged(judged, drawn, aside, mean_kl)
-
-
-def _judged(
-    dataset: Dataset,
-    table: Callable[[Dataset], TestInputs],
-    labels: Ints,
-    contrast: Contrast,
-    exchange: PermutationScheme,
-    pieces: tuple[Piece, ...],
-    settings: AuditSettings,
-    tell: Callable[[str], None],
-) -> tuple[tuple[FragmentReport, ...], int, NDArray[np.float64] | None]:
-    """Test every piece of these rows, and judge; also the number of rows drawn and the mean column KL."""
-    seen = table(dataset)
-    tell(f"testing {len(contrast.pieces)} pieces")
-    test = shift_test(
-        seen,
-        labels,
-        contrast,
-        exchange,
-        level=settings.level,
-        draws=settings.draws,
-        seed=settings.seed,
-        jobs=settings.jobs,
-    )
-    kinds: dict[str, str] = {column.name: column.kind for column in dataset.columns}
-    rule = Rule(settings.level, settings.min_effect, settings.gamma, kinds)
-    return verdicts(pieces, test, rule, column_notes(dataset, labels, contrast)), test.rows_drawn, test.mean_kl
+        inputs = rows.inputs(rows.dataset)
+        progress(f"testing {len(design.contrast.pieces)} pieces")
+        test = shift_test(
+            inputs, design, level=settings.level, draws=settings.draws, seed=settings.seed, jobs=settings.jobs
+        )
+        kinds: dict[str, str] = {column.name: column.kind for column in rows.dataset.columns}
+        rule = Rule(settings.level, settings.min_effect, settings.gamma, kinds)
+        reports = verdicts(design.pieces, test, rule, column_notes(rows.dataset, design))
+    return PieceTests(reports, test.rows_drawn, test.mean_kl)

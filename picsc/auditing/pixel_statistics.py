@@ -1,4 +1,6 @@
-"""What the pixels of an image are like, whatever it shows: a model that learns to look through noise does not tell.
+"""Pixel statistics: brightness, contrast and roughness of an image, whatever it shows.
+
+A network learns to ignore noise, so its features do not show noise; these columns do.
 
 Letters: n images, c channels, s pixels a side.
 """

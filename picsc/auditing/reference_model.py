@@ -1,4 +1,4 @@
-"""The small reference model of an audit."""
+"""The reference model of an audit: a small network whose gradients the model tests use."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from picsc.training.single import train
 from picsc.training.single_inputs import LabelledRows, OptimizerSettings
 
 REFERENCE_STEPS, REFERENCE_LR, REFERENCE_BATCH = 300, 0.02, 1024
-"""How the audit's reference model is trained: the same work for any number of rows."""
+"""Steps, learning rate and batch size of the training: the same work for any number of rows."""
 
 
 def fit_reference(x: Tensor, y: Tensor, *, likelihood: Likelihood, outputs: int, seed: int) -> nn.Module:
-    """The audit's reference model: the paper's MLP trained on the pooled rows.
+    """Train the audit's reference model: the paper's MLP on the pooled rows.
 
     Source: "Model architectures": four hidden ReLU units, Adam.
 
     Args:
         x: encoded, standardised features (n, f).
         y: int64 (n,) classes, or floats (n,) in units of their standard deviation.
-        likelihood: of y.
-        outputs: classes, or 1 for numbers.
+        likelihood: classes or numbers, as y.
+        outputs: number of classes, or 1 for numbers.
         seed: of the initial weights and of the minibatches.
 
     Returns:

@@ -1,6 +1,6 @@
-"""From a data set to what the shift tests see: coded columns, a reference model, and what each row contributes.
+"""A table as the tests see it: coded columns, a reference model, and the numbers that each row contributes.
 
-Everything here is a function of the pooled rows and never of the cut, which is what makes the pieces exchangeable.
+Everything here is a function of the pooled rows and never of the cut; this makes the pieces exchangeable.
 Letters: n rows, f encoded columns, d parameters.
 """
 
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
     from picsc.datasets.table import Column, Dataset
 
 EXACT_ROWS = 5_000
-"""Up to here sums are in float64, where they cost nothing; beyond, float32."""
+"""Most rows whose sums are in float64, where it costs little; of more rows, float32."""
 MOST_INPUTS, COMBINATIONS = 2_000, 1_000
-"""The reference model sees as many random combinations of the encoded columns as the latter, where there are more of
-them than the former: what a draw costs grows with the model's parameters."""
+"""Most encoded columns that the reference model sees one by one, and the number of random combinations that it sees
+instead where there are more: the cost of a draw grows with the model's parameters."""
 CONTRIBUTIONS = 50_000_000
-"""Most numbers per draw: rows times what each contributes."""
+"""Most numbers per draw: rows times the numbers that each contributes."""
 
 
 def audit_table(dataset: Dataset, *, seed: int, covariates: Dataset | None = None) -> TestInputs:
-    """Code the columns, train the reference model on all rows, and say what each row contributes.
+    """Code the columns, train the reference model on all rows, and prepare what each row contributes.
 
     Source: Section "Model architectures" for the model; Eq. 1 for its per-row gradients.
 
     Args:
-        dataset: of n rows, all of which are in a piece or in the reference.
+        dataset: n rows, all of which are in a piece or in the reference.
         seed: of the model's initial parameters and minibatches.
         covariates: the same rows with columns that the data question is asked of instead; the model sees `dataset`.
     """
@@ -58,12 +58,12 @@ def audit_table(dataset: Dataset, *, seed: int, covariates: Dataset | None = Non
 
 
 def too_wide(dataset: Dataset) -> list[Finding]:
-    """Say so where the reference model does not see every column by itself."""
+    """Note that the reference model does not see every column by itself."""
     width = len(fit(dataset, np.zeros(0, np.int64)).names)
     if width <= MOST_INPUTS or _usable(dataset.target) is None:
         return []
-    told = f"the reference model sees {COMBINATIONS:,} random combinations of the {width:,} encoded columns"
-    return [Finding("wide-table", "note", f"{told}; every column is tested by itself all the same")]
+    message = f"the reference model sees {COMBINATIONS:,} random combinations of the {width:,} encoded columns"
+    return [Finding("wide-table", "note", f"{message}; every column is tested by itself all the same")]
 
 
 def _combined(encoded: NDArray[np.float32], *, seed: int) -> NDArray[np.float32]:
@@ -86,14 +86,14 @@ def _combined(encoded: NDArray[np.float32], *, seed: int) -> NDArray[np.float32]
 def table_of(
     dataset: Dataset, encoded: NDArray[np.float32], inputs: NDArray[np.float32], model: nn.Module | None
 ) -> TestInputs:
-    """Code the columns, and say what each row contributes to a model that is already trained.
+    """Code the columns, and prepare what each row contributes, with a model that is already trained.
 
     The gradients of short tables are taken in float64, so that row order changes nothing beyond 1e-12.
 
     Args:
-        dataset: of n rows.
-        encoded: (n, f) for the domain classifier.
-        inputs: (n, ...) what the model sees of each row.
+        dataset: n rows.
+        encoded: (n, f) encoded covariates for the domain classifier.
+        inputs: (n, ...) inputs of the model.
         model: gives logits, or means of a standardised numeric target; None without a target.
     """
     exact = torch.float64 if dataset.n <= EXACT_ROWS else torch.float32
@@ -134,7 +134,7 @@ def _coded(column: Column | Target) -> Coded:
 def _standardised(
     columns: list[NDArray[np.float64]], dtype: torch.dtype
 ) -> Callable[[Ints], tuple[Tensor, Tensor, Tensor]]:
-    """Rows to standardised values, 0 where missing; their squares; and 1 where present: (m, f) each."""
+    """Function from rows to standardised values, 0 where missing; their squares; and 1 where present: (m, f) each."""
     centres = [_centre(values) for values in columns]
 
     def per_row(rows: Ints) -> tuple[Tensor, Tensor, Tensor]:
@@ -150,7 +150,7 @@ def _standardised(
 
 
 def _centre(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Mean and standard deviation of the values present; (0, 1) of none, and never a deviation of 0."""
+    """Mean and standard deviation of the values present; (0, 1) without values, and 1 instead of a deviation of 0."""
     present = values[~np.isnan(values)]
     return (float(present.mean()), float(present.std()) or 1.0) if len(present) else (0.0, 1.0)
 
@@ -160,7 +160,7 @@ def _no_scores(dtype: torch.dtype) -> tuple[PerRow, int]:
 
 
 def _trained(encoded: NDArray[np.float32], target: Target, *, seed: int) -> nn.Module:
-    """The reference model, of the labelled rows."""
+    """The reference model, trained on the labelled rows."""
     labelled = ~target.missing
     return fit_reference(
         torch.from_numpy(encoded[labelled]),
@@ -172,7 +172,7 @@ def _trained(encoded: NDArray[np.float32], target: Target, *, seed: int) -> nn.M
 
 
 def _scores(inputs: NDArray[np.float32], target: Target, model: nn.Module, exact: torch.dtype) -> tuple[PerRow, int]:
-    """The model's per-row gradients, and d."""
+    """Function from rows to the model's per-row gradients, and d."""
     labelled, y, likelihood = ~target.missing, _model_target(target), target.kind
     model = deepcopy(model).to(exact)
     d = sum(parameter.numel() for parameter in model.parameters())
@@ -194,7 +194,7 @@ def _scores(inputs: NDArray[np.float32], target: Target, model: nn.Module, exact
 
 
 def _model_target(target: Target) -> Tensor:
-    """Class codes as they are; numbers in units of their standard deviation."""
+    """The target as the model predicts it: class codes, or numbers in units of their standard deviation."""
     if target.kind == "classes":
         return torch.from_numpy(target.values.astype(np.int64))
     mean, deviation = _centre(target.values.astype(np.float64))

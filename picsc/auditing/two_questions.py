@@ -1,7 +1,8 @@
-"""Every statistic of every piece, and its draws under the null: did the data move, and does the model care?
+"""The two questions of an audit: did the data move, and does the model care?
 
-Statistics are kept "free of size": multiplied by the power of n_eff = 1 / (1/n_piece + 1/n_reference) that makes their
-null distribution settle as pieces grow, so that pieces of unequal size are compared on one scale.
+Each question combines several statistics into one p-value per piece. Statistics are kept "free of size": multiplied by
+the power of n_eff = 1 / (1/n_piece + 1/n_reference) that makes their null distribution settle as pieces grow, so that
+pieces of unequal size are compared on one scale.
 
 Letters: B draws (an axis of B + 1 has the observed value first), K pieces.
 """
@@ -35,13 +36,14 @@ from picsc.auditing.permutations import label_draws
 from picsc.equations.trigger import tau
 
 if TYPE_CHECKING:
-    from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme
+    from picsc.auditing.design import Design
 
 Floats = NDArray[np.float64]
 
 DATA_WEIGHTS = {"columns": 0.6, "domain classifier": 0.35, "covariate KL": 0.05}
 MODEL_WEIGHTS = {"score": 0.4, "Fisher gap": 0.3, "Fisher KL": 0.15, "target": 0.15}
-"""How the level is shared inside each question, as in a weighted Bonferroni correction; fixed before data are seen."""
+"""Share of the level for each statistic of a question, as in a weighted Bonferroni correction; fixed before data are
+seen."""
 
 POWER = 0.8416
 """Standard normal quantile of 80 % power."""
@@ -49,79 +51,72 @@ POWER = 0.8416
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One of the two questions, answered for every piece. All arrays (K,)."""
+    """The answer to one of the two questions, for every piece. All arrays (K,)."""
 
     p: Floats
-    """Over all statistics of the question, one piece at a time."""
+    """p-value over all statistics of the question, one piece at a time."""
     p_adjusted: Floats
-    """Over both questions and all pieces."""
+    """p-value corrected for both questions and all pieces."""
     leader: tuple[str, ...]
-    """The statistic that speaks loudest, by piece."""
+    """Name of the statistic with the most evidence, by piece."""
     effect: Floats
-    """Of the leader: a difference of probabilities for the data; relative to the reference for the model."""
+    """Effect of the leader: a difference of probabilities for the data; relative to the reference for the model."""
     noise: Floats
-    """What that effect exceeds with probability `level` when nothing moved, at each piece's size."""
+    """Noise band: the effect that is exceeded with probability `level` when nothing moved, at each piece's size."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShiftTest:
-    """All that is known about K pieces. Arrays are (K,)."""
+    """Statistics and p-values of K pieces. Arrays are (K,)."""
 
     columns: tuple[ColumnTest, ...]
     target: ColumnTest | None
+    """Test of the target's distribution; None without a target."""
     data: Question
+    """Answer to the data question."""
     model: Question | None
-    """None without a target."""
+    """Answer to the model question; None without a target."""
     fisher: ModelShift | None
-    """Observed; each (K,)."""
+    """Observed Fisher quantities, each (K,); None without a target."""
     kl: Floats
-    """Covariate KL summed over columns, missingness apart."""
+    """Covariate KL summed over columns, without missingness, in nats."""
     missing_kl: Floats
+    """KL of the missing rates summed over columns, in nats."""
     tau: Floats | None
+    """Eq. 14's tau; None without a target."""
     tau_quantile: Floats | None
+    """The tau that is exceeded with probability `level` when nothing moved; None without a target."""
     domain_auc: Floats
+    """Held-out AUC of the domain classifier, in [0, 1]; 0.5 when it finds nothing."""
     smallest_effect: Floats
-    """KS distance found with 80 % power at the adjusted level; NaN without a numeric column."""
+    """KS distance that is found with 80 % power at the corrected level; NaN without a numeric column."""
     rows_drawn: int
+    """Rows that the null permuted."""
     mean_kl: Floats | None = None
     """(B + 1,) covariate KL, mean over columns and pieces, at the pieces' own sizes; None without columns."""
 
 
-def shift_test(
-    table: TestInputs,
-    labels: Ints,
-    contrast: Contrast,
-    exchange: PermutationScheme,
-    *,
-    level: float,
-    draws: int,
-    seed: int,
-    jobs: int,
-) -> ShiftTest:
+def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, seed: int, jobs: int) -> ShiftTest:
     """Test every piece against its reference, with one permutation null for all statistics.
 
     Source: Eq. 1, 5, 8 and 14 for the statistics.
     Reading: their null is ours, since the paper's raw threshold has no error rate.
 
     Args:
-        table: n rows.
-        labels: (n,) label of each row, 0 <= label < contrast.labels.
-        contrast: which labels are pieces and what each is compared with.
-        exchange: what may change places under the null.
+        inputs: n rows as the tests see them.
+        design: design of these rows.
         level: family-wise error rate over both questions, all pieces, columns and statistics.
-        draws: B.
+        draws: B, number of permutations.
         seed: of the draws and the domain classifier.
         jobs: threads; never changes a number.
     """
-    null = label_draws(
-        table.contributions, labels, contrast, exchange, rows=table.rows_per_draw, draws=draws, seed=seed
-    )
+    null = label_draws(inputs.contributions, design, rows=inputs.rows_per_draw, draws=draws, seed=seed)
     with ThreadPoolExecutor(jobs) as pool:  # each family is on its own, so the order they end in changes nothing
-        classified = pool.submit(domain_of, table, null, seed=seed, jobs=jobs)
-        counted = pool.submit(columns_of, table, null)
-        summed = pool.submit(rows_of, table, null)
-    (auc, domain, told_apart), columns, rows = classified.result(), counted.result(), summed.result()
-    fisher = rows.fisher if table.parameters else None
+        classified = pool.submit(domain_of, inputs, null, seed=seed, jobs=jobs)
+        counted = pool.submit(columns_of, inputs, null)
+        summed = pool.submit(rows_of, inputs, null)
+    (auc, domain, separation), columns, rows = classified.result(), counted.result(), summed.result()
+    fisher = rows.fisher if inputs.parameters else None
     # the two parts of the covariate KL are drawn at different sizes; free of size they add up
     free_kl = null.effective * columns.kl + rows.effective * rows.kl
     data = {
@@ -132,8 +127,8 @@ def shift_test(
     combined = [_combined(data, DATA_WEIGHTS)]
     target, target_effect = None, None
     model: dict[str, Evidence] = {}
-    if fisher is not None and table.target is not None:
-        target, target_statistic, target_effect = target_of(table, null, rows)
+    if fisher is not None and inputs.target is not None:
+        target, target_statistic, target_effect = target_of(inputs, null, rows)
         model = {
             "score": evidence(fisher.effective * fisher.score),
             "Fisher gap": evidence(fisher.effective * fisher.gap.square()),
@@ -157,7 +152,7 @@ def shift_test(
             adjusted,
             (data, model),
             (DATA_WEIGHTS, MODEL_WEIGHTS),
-            (_data_effect(data, columns, told_apart), _model_effect(model, fisher, target_effect)),
+            (_data_effect(data, columns, separation), _model_effect(model, fisher, target_effect)),
             strict=False,
         )
     ]
@@ -173,40 +168,41 @@ def shift_test(
         domain_auc=auc.numpy(),
         smallest_effect=_smallest_effect(joint, combined[0], data["columns"], columns, null.effective[0], level),
         rows_drawn=null.sampled,
-        mean_kl=(free_kl / null.effective[0]).mean(1).numpy() / len(table.columns) if table.columns else None,
+        mean_kl=(free_kl / null.effective[0]).mean(1).numpy() / len(inputs.columns) if inputs.columns else None,
     )
 
 
 def _combined(family: Mapping[str, Evidence], weights: Mapping[str, float]) -> Evidence:
     """Evidence of a whole question: the log of the weighted mean of exp(evidence), calibrated by its own draws.
 
-    The mean of inverse p-values is close to their minimum when one statistic speaks, and gains when several do.
+    The mean of inverse p-values acts like the smallest p-value when one statistic is significant, and has more power
+    when several are.
     """
-    weighed = torch.stack([family[name].value + math.log(weight) for name, weight in weights.items()])
-    return evidence(weighed.logsumexp(0).clamp(min=0))
+    weighted = torch.stack([family[name].value + math.log(weight) for name, weight in weights.items()])
+    return evidence(weighted.logsumexp(0).clamp(min=0))
 
 
 def _leaders(family: Mapping[str, Evidence], weights: Mapping[str, float]) -> Tensor:
-    """Position of the loudest statistic in every draw, (B + 1, K)."""
+    """Position of the statistic with the most evidence in every draw, (B + 1, K)."""
     return torch.stack([family[name].value + math.log(weight) for name, weight in weights.items()]).argmax(0)
 
 
 def _names(family: Mapping[str, Evidence], weights: Mapping[str, float]) -> tuple[str, ...]:
-    """The observed leaders, (K,)."""
+    """Names of the observed leaders, (K,)."""
     names = tuple(weights)
     return tuple(names[i] for i in _leaders(family, weights)[0].tolist())
 
 
-def _data_effect(family: Mapping[str, Evidence], columns: ColumnDraws, told_apart: Tensor) -> Tensor:
+def _data_effect(family: Mapping[str, Evidence], columns: ColumnDraws, separation: Tensor) -> Tensor:
     """Effect of the leading statistic in every draw, (B + 1, K) in [0, 1].
 
     Args:
         family: evidence of the data question's statistics.
-        columns: distance of the loudest column.
-        told_apart: (B + 1, K) 2 AUC - 1 of the domain classifier.
+        columns: distance of the strongest column.
+        separation: (B + 1, K) 2 AUC - 1 of the domain classifier.
     """
     by_classifier = _leaders(family, DATA_WEIGHTS) == tuple(DATA_WEIGHTS).index("domain classifier")
-    return torch.where(by_classifier, told_apart, columns.effect)
+    return torch.where(by_classifier, separation, columns.effect)
 
 
 def _model_effect(family: Mapping[str, Evidence], fisher: ModelShift | None, target: Tensor | None) -> Tensor:
@@ -249,7 +245,7 @@ def _tau(fisher: ModelShift | None, free_kl: Tensor, rows: RowDraws, level: floa
 def _smallest_effect(
     joint: Tensor, data: Evidence, family: Evidence, columns: ColumnDraws, size: Tensor, level: float
 ) -> Floats:
-    """KS distance that one numeric column must have to be called with 80 % power, (K,)."""
+    """KS distance that one numeric column must have to be found with 80 % power, (K,)."""
     tails = columns.members.tails
     if not len(tails.start):
         return np.full(joint.shape[-1], np.nan)

@@ -1,9 +1,9 @@
-"""From p-values and effects to verdicts, in words.
+"""Verdicts: from p-values and effects to a verdict for each piece, with its reason in words.
 
 A piece is `shift` when a question is significant at the family-wise level and its effect reaches --min-effect;
-`inconclusive` when it has too few rows to say; else `ok`. Effects are differences of probability for the data (KS
-distance, total variation, difference of missing rates, 2 AUC - 1) and, for the model, changes relative to the reference
-in excess of what the null shows (Fisher gap over norm; mean gradient in units of its root mean square).
+`inconclusive` when it has too few rows for a verdict; else `ok`. Effects are differences of probability for the data
+(KS distance, total variation, difference of missing rates, 2 AUC - 1) and, for the model, changes relative to the
+reference in excess of what the null shows (Fisher gap over norm; mean gradient in units of its root mean square).
 
 Letters: K pieces.
 """
@@ -19,76 +19,66 @@ from picsc.reports.common import Cell, ColumnShift, FragmentReport, Verdict, fin
 
 if TYPE_CHECKING:
     from picsc.auditing.column_notes import Notes
+    from picsc.auditing.design import Piece
     from picsc.auditing.null_statistics import ColumnTest
     from picsc.auditing.two_questions import Question, ShiftTest
 
 N_MIN = 20
-"""Fewest rows that are judged: below, one or two repeated values make any distribution function jump by a tenth."""
+"""Fewest rows for a verdict: with fewer, one or two repeated values make any distribution function jump by a tenth."""
 BLIND = 0.5
-"""A piece that would show no KS distance below this is not called ok."""
+"""A piece that would show no KS distance below this is inconclusive instead of ok."""
 COLUMNS_SHOWN = 10
-"""Columns kept per piece, strongest first, beside all significant ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """What a verdict needs to know of a piece beyond its statistics."""
-
-    name: str
-    rows: int
-    judged: int | None
-    """Position among the K tested pieces; None when it has no reference or no rows."""
-    unjudged: str = ""
-    """Why it was not tested."""
-    first_row: int | None = None
-    """Data row that it begins with, 1 the first; None without rows."""
+"""Columns reported per piece, strongest first, in addition to all significant ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The settings that decide."""
+    """The settings that decide a verdict."""
 
     level: float
+    """Family-wise error rate."""
     min_effect: float
+    """Smallest effect that counts as a shift."""
     gamma: float | None
+    """Raw threshold of tau; None for the calibrated test."""
     kinds: dict[str, str]
     """Kind of each column, by name."""
 
 
 def verdicts(pieces: tuple[Piece, ...], test: ShiftTest, rule: Rule, notes: Notes) -> tuple[FragmentReport, ...]:
-    """Judge every piece.
+    """Verdict and statistics of every piece.
 
     Args:
         pieces: in the order of the report.
         test: statistics of the K tested pieces.
         rule: level, smallest effect worth a verdict, raw threshold.
-        notes: words for what happened to a column in a piece.
+        notes: on what happened to a column in a piece.
     """
-    return tuple(_unjudged(piece) if piece.judged is None else _judged(piece, test, rule, notes) for piece in pieces)
+    return tuple(_untested(piece) if piece.position is None else _tested(piece, test, rule, notes) for piece in pieces)
 
 
 def overall(fragments: tuple[FragmentReport, ...]) -> Verdict:
-    """The worst verdict of all; inconclusive only when no tested piece could be judged."""
+    """The worst verdict of all; inconclusive only when every tested piece is."""
     found = {fragment.verdict for fragment in fragments}
     tested = {fragment.verdict for fragment in fragments if fragment.p_data is not None}
     return "shift" if "shift" in found else "inconclusive" if tested == {"inconclusive"} else "ok"
 
 
-def _unjudged(piece: Piece) -> FragmentReport:
+def _untested(piece: Piece) -> FragmentReport:
     verdict: Verdict = "ok" if piece.rows else "inconclusive"
     unknown = {field.name: None for field in fields(FragmentReport) if "None" in str(field.type)}
     blank = FragmentReport(
-        name=piece.name, rows=piece.rows, verdict=verdict, reason=piece.unjudged, columns=(), **unknown
+        name=piece.name, rows=piece.rows, verdict=verdict, reason=piece.why_untested, columns=(), **unknown
     )
     return replace(blank, first_row=piece.first_row)
 
 
-def _judged(piece: Piece, test: ShiftTest, rule: Rule, notes: Notes) -> FragmentReport:
-    k = piece.judged
-    assert k is not None  # noqa: S101 - the caller asked
+def _tested(piece: Piece, test: ShiftTest, rule: Rule, notes: Notes) -> FragmentReport:
+    k = piece.position
+    assert k is not None  # noqa: S101 - the caller has tested pieces only
     columns = _columns(k, test, rule, notes)
-    moved = _says(test.data, k, rule)
-    cares = test.model is not None and _says(test.model, k, rule)
+    moved = _significant(test.data, k, rule)
+    cares = test.model is not None and _significant(test.model, k, rule)
     verdict, reason = _decide(piece, k, test, rule, columns, moved=moved, cares=cares)
     fisher, model = test.fisher, test.model
     adjusted = min(float(question.p_adjusted[k]) for question in (test.data, model) if question is not None)
@@ -121,8 +111,8 @@ def _judged(piece: Piece, test: ShiftTest, rule: Rule, notes: Notes) -> Fragment
     )
 
 
-def _says(question: Question, k: int, rule: Rule) -> bool:
-    """Significant and large enough to matter."""
+def _significant(question: Question, k: int, rule: Rule) -> bool:
+    """True when the question is significant in piece k and its effect is large enough to matter."""
     return bool(question.p_adjusted[k] <= rule.level and question.effect[k] >= rule.min_effect)
 
 
@@ -146,9 +136,9 @@ def _decide(
             return "shift", f"tau {tau:.3g} > gamma {rule.gamma:g} (raw threshold, no error rate)"
         return "ok", f"tau {tau:.3g} <= gamma {rule.gamma:g} (raw threshold, no error rate)"
     if moved or cares:
-        spoken = [_why_moved(k, test, columns, rule)] if moved else []
-        spoken += [_why_cares(k, test, rule, moved=moved)] if cares else []
-        return "shift", "; ".join(spoken)
+        reasons = [_why_moved(k, test, columns, rule)] if moved else []
+        reasons += [_why_cares(k, test, rule, moved=moved)] if cares else []
+        return "shift", "; ".join(reasons)
     significant = [q for q in (test.data, test.model) if q is not None and q.p_adjusted[k] <= rule.level]
     if significant:
         largest = max(float(question.effect[k]) for question in significant)

@@ -1,4 +1,4 @@
-"""KS distances of many numeric columns in all draws: walk along each column's sorted rows, with every draw at once.
+"""KS distances of many numeric columns: one scan of each column's sorted rows serves all draws at once.
 
 The counting of `picsc.auditing.column_tests` costs draws times codes, and a short table has nearly as many codes as
 rows. Here a step is one addition and two comparisons of small integers, of which a processor does sixteen at a time:
@@ -17,9 +17,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from picsc.auditing.column_tests import ColumnShiftTest, missing_shift
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from picsc.auditing.column_tests import Coded
     from picsc.auditing.exchangeability import Contrast, Ints
 
 Steps = NDArray[np.int16] | NDArray[np.int32]
@@ -27,24 +30,24 @@ Steps = NDArray[np.int16] | NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class SortedScan:
-    """Labels of every draw, ready to walk along any column. Arrays (n, C, K)."""
+    """Labels of every draw, prepared for the scan of any column. Arrays (n, C, K)."""
 
     piece: NDArray[np.bool_]
-    """Whether a row is in the piece."""
+    """True for rows of the piece."""
     reference: NDArray[np.bool_]
-    """Whether it is in the piece's reference."""
+    """True for rows of the piece's reference."""
     steps: Steps
-    """What a row adds for a column without missing values."""
+    """Step that a row adds to the difference of the distribution functions, for a column without missing values."""
     sizes: tuple[NDArray[np.int64], NDArray[np.int64]]
-    """(C, K) rows of piece and reference."""
+    """Number of rows of piece and reference, (C, K) each."""
 
 
-def walker(labels: NDArray[np.integer], contrast: Contrast) -> SortedScan:
-    """Prepare the walks.
+def sorted_scan(labels: NDArray[np.integer], contrast: Contrast) -> SortedScan:
+    """Prepare the labels of C draws for the scan of any column.
 
     Args:
         labels: (C, n) label of each row in each draw; n * n must stay below 2^31.
-        contrast: which label is compared with which.
+        contrast: label of each piece and of its reference.
     """
     along = np.ascontiguousarray(labels.T)[:, :, None]  # all that follows keeps this layout: a row is one run of memory
     piece = along == np.asarray(contrast.pieces)
@@ -56,25 +59,25 @@ def walker(labels: NDArray[np.integer], contrast: Contrast) -> SortedScan:
 def _steps(
     piece: NDArray[np.bool_], reference: NDArray[np.bool_], size: NDArray[np.int64], size_r: NDArray[np.int64]
 ) -> Steps:
-    """A row of the piece adds the reference's size, one of the reference takes the piece's size away: (n, C, K)."""
+    """Steps, (n, C, K): a row of the piece adds the reference's size, one of the reference subtracts the piece's."""
     small = int((size * size_r).max(initial=0)) <= np.iinfo(np.int16).max
     kind = np.dtype(np.int16 if small else np.int32)
     steps: Steps = piece * size_r.astype(kind) - reference * size.astype(kind)
     return steps
 
 
-def untied_distances(codes: Sequence[Ints | NDArray[np.int16]], walk: SortedScan) -> Tensor:
-    """As `ks_distances`, for some columns at a time whose values are all there and all different, (columns, C, K).
+def untied_distances(codes: Sequence[Ints | NDArray[np.int16]], scan: SortedScan) -> Tensor:
+    """KS distances of several columns at a time, without missing values or ties, (columns, C, K).
 
-    A step of one column is so short that calling it takes longer than its numbers.
+    A step of one column is so short that the call takes longer than its numbers.
 
     Args:
         codes: (n,) ordered codes of each column.
-        walk: the labels of C draws.
+        scan: the labels of C draws.
     """
     orders = np.argsort(np.stack(codes), axis=1, kind="stable")
-    size, size_r = walk.sizes
-    flat = walk.steps.reshape(len(walk.steps), size.size)
+    size, size_r = scan.sizes
+    flat = scan.steps.reshape(len(scan.steps), size.size)
     at = np.zeros((len(codes), size.size), flat.dtype)
     step, highest, lowest = np.empty_like(at), np.zeros_like(at), np.zeros_like(at)
     for rows in np.ascontiguousarray(orders.T):
@@ -88,23 +91,23 @@ def untied_distances(codes: Sequence[Ints | NDArray[np.int16]], walk: SortedScan
 
 
 def ks_distances(
-    codes: Ints | NDArray[np.int16], missing: int | None, walk: SortedScan
+    codes: Ints | NDArray[np.int16], missing: int | None, scan: SortedScan
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Largest difference of the two distribution functions of one column.
+    """KS distance of one column: the largest difference of the distribution functions of piece and reference.
 
     Args:
         codes: (n,) ordered codes of the column.
         missing: the code that means "missing"; None for a column without missing values.
-        walk: the labels of C draws.
+        scan: the labels of C draws.
 
     Returns:
-        The distance, NaN where a side has no value; the values of piece and reference: all (C, K) float64.
+        The distance, NaN where a side has no value; the number of values of piece and reference: all (C, K) float64.
     """
     order = np.argsort(codes, kind="stable")
-    steps, (size, size_r) = walk.steps, walk.sizes
+    steps, (size, size_r) = scan.steps, scan.sizes
     if missing is not None:
         order = order[: int((codes != missing).sum())]  # "missing" is the last code
-        piece, reference = walk.piece[order], walk.reference[order]
+        piece, reference = scan.piece[order], scan.reference[order]
         size, size_r = piece.sum(0, dtype=np.int64), reference.sum(0, dtype=np.int64)
         steps, rows = _steps(piece, reference, size, size_r), np.arange(len(order))
     else:
@@ -123,3 +126,37 @@ def ks_distances(
     with np.errstate(invalid="ignore"):
         distance = furthest / (size * size_r)  # 0 / 0 is NaN
     return torch.from_numpy(distance), torch.from_numpy(size.astype(float)), torch.from_numpy(size_r.astype(float))
+
+
+def scan_columns(columns: Sequence[Coded], scan: SortedScan) -> dict[int, ColumnShiftTest]:
+    """All draws of the KS columns among a few columns.
+
+    Args:
+        columns: coded columns of n rows.
+        scan: the labels of C draws.
+
+    Returns:
+        From the position of each KS column to its statistics.
+    """
+    untied = [i for i, c in enumerate(columns) if c.test == "ks" and not c.has_missing and c.t == len(c.codes) + 1]
+    drawn: dict[int, ColumnShiftTest] = {}
+    if untied:
+        distances = untied_distances([columns[i].codes for i in untied], scan)
+        n, n_r = (torch.from_numpy(size).double() for size in scan.sizes)
+        none = torch.zeros_like(n)
+        statistics = (distances.square() / (1 / n + 1 / n_r)).nan_to_num(0.0)
+        pairs = zip(statistics, distances, strict=True)
+        drawn = {i: ColumnShiftTest(*pair, none, none, none, none) for i, pair in zip(untied, pairs, strict=True)}
+    tied = {i: _scanned(c, scan) for i, c in enumerate(columns) if c.test == "ks" and i not in drawn}
+    return drawn | tied
+
+
+def _scanned(column: Coded, scan: SortedScan) -> ColumnShiftTest:
+    """All draws of one KS column that has ties or missing values."""
+    distance, n, n_r = ks_distances(column.codes, column.t - 1 if column.has_missing else None, scan)
+    none = torch.zeros_like(n)
+    missing = none, none, none
+    if column.has_missing:
+        total, total_r = (torch.from_numpy(size).double() for size in scan.sizes)
+        missing = missing_shift(total - n, n, total_r - n_r, n_r)
+    return ColumnShiftTest((distance.square() / (1 / n + 1 / n_r)).nan_to_num(0.0), distance, *missing, none)

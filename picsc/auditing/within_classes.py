@@ -1,4 +1,4 @@
-"""Covariates as they are within each class, so that a piece with other class frequencies does not look shifted.
+"""Covariates within classes: columns as ranks, so that a piece with other class frequencies does not look shifted.
 
 Letters: n rows, s strata (classes).
 """
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 
 PARTS = 10
-"""Strata of a target of numbers: tenths of its values."""
+"""Number of strata of a numeric target: tenths of its values."""
 
 
 def strata_of(target: Target) -> Ints:
     """Stratum of each row: its class, or the tenth of all values that its number lies in; unlabelled rows are one more.
 
     Args:
-        target: of n rows.
+        target: the target of n rows.
 
     Returns:
-        (n,) from 0.
+        (n,) stratum, from 0.
     """
     if target.kind == "classes":
         codes = target.values.astype(np.int64)
@@ -40,16 +40,16 @@ def strata_of(target: Target) -> Ints:
 
 
 def within_classes(dataset: Dataset, strata: Ints, *, seed: int) -> Dataset:
-    """Numbers as normal scores of their rank within the stratum; ties are broken at random.
+    """Replace numbers by normal scores of their rank within the stratum; ties are broken at random.
 
     Within every stratum a column is then standard normal, so any mixture of strata is, too: the KS distance and the KL
     of a piece measure what differs beyond its class frequencies. A column of two levels counts as numbers. Columns of
     more levels have no ranks and stay as they are; for them only the null, which permutes within strata, allows for the
-    classes. A random order of ties takes nothing from the KS distance of a column with few values.
+    classes. A random order of ties does not shrink the KS distance of a column with few values.
 
     Args:
         dataset: n rows.
-        strata: (n,) from 0.
+        strata: (n,) stratum of each row, from 0.
         seed: of the order of ties.
     """
     rng = np.random.default_rng([seed, 7])

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import torch
 
-from picsc.auditing.attribution import attributed
-from picsc.auditing.summary import set_aside
+from picsc.auditing.attribution import set_aside_finding, set_shifted_aside
 from picsc.datasets.description import data_info
 from picsc.datasets.images import ImageSet
 from picsc.datasets.table import Dataset
@@ -72,8 +71,8 @@ def audit_clients(
                 _client_audit(split.clients[i].name, verdict) for i, verdict in zip(kept, verdicts, strict=True)
             )
 
-        found, aside = attributed(audits(tuple(range(k))), audits, _effects)
-    findings += set_aside([found[i].name for i in aside], "clients")
+        found, aside = set_shifted_aside(audits(tuple(range(k))), audits, _effects)
+    findings += set_aside_finding([found[i].name for i in aside], "clients")
     shifted = [each.name for each in found if each.verdict == "shift"]
     labels = sum(each.label_p is not None and each.label_p <= LEVEL for each in found)
     bytes_up = round(sum(each.bytes for each in summaries) / k)

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from picsc.auditing.attribution import attribute
 from picsc.auditing.column_tests import code_levels
+from picsc.auditing.design import Design, Piece
 from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme, subsample
 from picsc.auditing.image_view import image_features
 from picsc.auditing.multiplicity import evidence, step_down
 from picsc.auditing.null_statistics import rows_of, target_of
 from picsc.auditing.permutations import label_draws
-from picsc.auditing.piece_tests import run_piece_tests
+from picsc.auditing.piece_tests import ComparedRows, run_piece_tests
 from picsc.auditing.pixel_statistics import pixel_columns
 from picsc.auditing.table_view import audit_table, table_of
-from picsc.auditing.verdict import Piece
 from picsc.auditing.within_classes import strata_of, within_classes
 from picsc.datasets.images import ImageSet
 from picsc.datasets.rows import take
@@ -109,21 +110,22 @@ def client_shifts(
     sizes = np.bincount(labels, minlength=contrast.labels)
     pieces = tuple(Piece(clients[i].name, int(sizes[k]), k) for k, i in enumerate(position))
     target = dataset.target
-    exchange = PermutationScheme()
+    scheme = PermutationScheme()
     within: Callable[[Dataset], TestInputs] = table
     label_tests: Sequence[_LabelTest] = [_LabelTest(None, None, None)] * tested
     if target is not None and not target.missing.all():
         label_tests = _test_labels(dataset, labels, contrast, settings)
         strata = strata_of(target)
-        exchange = PermutationScheme(strata=strata)
+        scheme = PermutationScheme(strata=strata)
         dataset = replace(dataset, keys={_STRATUM: strata})
         within = _within_classes(table, int(strata.max()) + 1, seed)
     if not dataset.columns:
         for i, piece, label_test in zip(position, pieces, label_tests, strict=True):
             found[i] = _labels_alone(clients[i], piece.rows, label_test, settings)
         return tuple(found)
-    reports = run_piece_tests(dataset, within, labels, contrast, exchange, pieces, settings).fragments
-    for i, report, label_test in zip(position, reports, label_tests, strict=True):
+    design, rows = Design(labels, contrast, scheme, pieces), ComparedRows(dataset, within)
+    tests = attribute(run_piece_tests(rows, design, settings), rows, design, settings)
+    for i, report, label_test in zip(position, tests.reports, label_tests, strict=True):
         found[i] = _shift(clients[i], report, label_test, settings, "" if target is None else target.name)
     return tuple(found)
 
@@ -150,8 +152,8 @@ def _audited_rows(
         of_row[client.rows] = k
     rows = np.flatnonzero(of_row >= 0)
     strata = _strata(data)
-    exchange = PermutationScheme(strata=None if strata is None else strata[rows])
-    rows = rows[subsample(of_row[rows], exchange, rows=MOST_ROWS, seed=seed)]
+    scheme = PermutationScheme(strata=None if strata is None else strata[rows])
+    rows = rows[subsample(of_row[rows], scheme, rows=MOST_ROWS, seed=seed)]
     present, labels = np.unique(of_row[rows], return_inverse=True)  # a small client may have no row in the sample
     position = tuple(int(largest[k]) for k in present if k < len(largest))
     if isinstance(data, ImageSet):
@@ -199,9 +201,7 @@ def _test_labels(dataset: Dataset, labels: Ints, contrast: Contrast, settings: A
     with one_thread():
         null = label_draws(
             inputs.contributions,
-            labels,
-            contrast,
-            PermutationScheme(),
+            Design(labels, contrast, PermutationScheme()),
             rows=dataset.n,
             draws=settings.draws,
             seed=settings.seed,

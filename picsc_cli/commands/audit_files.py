@@ -99,7 +99,7 @@ def _auditor(files: Sequence[str], settings: AuditSettings, data_dir: Path | Non
     reference_path = _reference_path(settings.reference)
     known = None
     if baseline is not None:
-        from picsc.auditing.baseline import read_baseline, standing
+        from picsc.auditing.baseline import compare_with_baseline, read_baseline
 
         known = read_baseline(baseline)
     from picsc.datasets.files.libsvm import libsvm_choices
@@ -118,7 +118,7 @@ def _auditor(files: Sequence[str], settings: AuditSettings, data_dir: Path | Non
         )
 
         report = audit_dataset(data, settings, reference=reference, progress=progress)
-        return report if known is None else standing(report, known)
+        return report if known is None else compare_with_baseline(report, known)
 
     return one
 

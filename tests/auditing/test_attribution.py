@@ -2,13 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from picsc.auditing.attribution import attributed, effects_of_pieces
+from picsc.auditing.attribution import effects_of_pieces, set_shifted_aside
 from picsc.reports.common import FragmentReport
 from tests.factories.audit import fragment
 
 
 def piece(name: str, effect: float) -> FragmentReport:
-    """Called if its effect is above 0.05, on the data question alone."""
+    """Shifted if its effect is above 0.05, on the data question alone."""
     verdict = "shift" if effect > 0.05 else "ok"
     return replace(fragment(name), verdict=verdict, cell="data only", effect_data=effect, effect_model=0.0)  # type: ignore[arg-type]
 
@@ -24,23 +24,23 @@ def world(shifts: list[float]):
 
 
 @pytest.mark.parametrize(
-    ("shifts", "aside", "called"),
+    ("shifts", "aside", "shifted"),
     [
         ([0, 0, 0, 0, 0, 0], (), []),
-        ([0, 0, 0.2, 0, 0, 0, 0, 0, 0, 0], (), [2]),  # nobody else is called, so nobody is set aside
+        ([0, 0, 0.2, 0, 0, 0, 0, 0, 0, 0], (), [2]),  # no other piece is shifted, so none is set aside
         ([0, 0, 1, 0, 0, 0], (2,), [2]),
         ([0, 5, 0, 0, 1, 0, 0, 0], (1, 4), [1, 4]),  # the second is seen once the first is gone
         ([0, 1], (), [0, 1]),
         ([1, 2, 3, 4], (), [0, 3]),  # no common distribution: the first answer stands
     ],
 )
-def test_culprits(shifts: list[float], aside: tuple[int, ...], called: list[int]) -> None:
-    reports, found = attributed(*world(shifts), effects_of_pieces)
+def test_shifted_pieces_are_set_aside(shifts: list[float], aside: tuple[int, ...], shifted: list[int]) -> None:
+    reports, found = set_shifted_aside(*world(shifts), effects_of_pieces)
     assert found == aside
-    assert set(called) <= {k for k, report in enumerate(reports) if report.verdict == "shift"}
+    assert set(shifted) <= {k for k, report in enumerate(reports) if report.verdict == "shift"}
     assert len(reports) == len(shifts)
 
 
 def test_pieces_that_agree_among_themselves_are_cleared() -> None:
-    reports, _ = attributed(*world([0, 0, 1, 0, 0, 0]), effects_of_pieces)
+    reports, _ = set_shifted_aside(*world([0, 0, 1, 0, 0, 0]), effects_of_pieces)
     assert [report.verdict for report in reports] == ["ok", "ok", "shift", "ok", "ok", "ok"]

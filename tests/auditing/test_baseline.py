@@ -1,4 +1,4 @@
-"""Baselines: what is written of a shift, and what a later audit says beside it."""
+"""Baselines: the entry that is written for a shift, and the comparison of a later audit with it."""
 
 import json
 from dataclasses import replace
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import picsc
-from picsc.auditing.baseline import Baseline, baseline_text, read_baseline, standing
+from picsc.auditing.baseline import Baseline, baseline_text, compare_with_baseline, read_baseline
 from picsc.errors import SettingsError
 from picsc.reports.common import AuditReport, ColumnShift, FragmentReport
 from tests.factories.audit import MODEL_ONLY, SHIFTED, audit_report, column_shift, fragment
@@ -24,8 +24,8 @@ AGE, MASS = column_shift("age", 0.31), column_shift("mass", 0.4)
 
 def piece(*columns: ColumnShift, **changes: object) -> FragmentReport:
     """A shifted piece whose data moved by these columns."""
-    told = {"cell": "data only", "effect_data": 0.31, "noise_data": 0.1, "noise_model": 0.2, "reason": "age moved"}
-    return fragment("fold 3", "shift", columns=columns, **{**told, **changes})
+    fields = {"cell": "data only", "effect_data": 0.31, "noise_data": 0.1, "noise_model": 0.2, "reason": "age moved"}
+    return fragment("fold 3", "shift", columns=columns, **{**fields, **changes})
 
 
 def written(folder: Path, *reports: AuditReport) -> Baseline:
@@ -34,8 +34,8 @@ def written(folder: Path, *reports: AuditReport) -> Baseline:
     return read_baseline(path)
 
 
-def beside(folder: Path, before: FragmentReport, now: FragmentReport) -> AuditReport:
-    return standing(audit_report(now), written(folder, audit_report(before)))
+def compared(folder: Path, before: FragmentReport, now: FragmentReport) -> AuditReport:
+    return compare_with_baseline(audit_report(now), written(folder, audit_report(before)))
 
 
 def hospitals(n: int, seed: int, *, moved: float = 0.8, drawn: bool = False) -> pd.DataFrame:
@@ -100,12 +100,12 @@ def test_distances_of_columns_have_two_decimals(distance: float, written_as: flo
 
 
 def test_an_effect_on_the_model_that_was_not_significant_is_kept(tmp_path: Path) -> None:
-    found = beside(tmp_path, piece(AGE, effect_model=0.52), piece(AGE, cell="both", effect_model=0.85))
+    found = compared(tmp_path, piece(AGE, effect_model=0.52), piece(AGE, cell="both", effect_model=0.85))
     assert found.shifted[0].standing == "known"
 
 
 def test_the_same_shift_is_known_and_fails_nothing(tmp_path: Path) -> None:
-    found = beside(tmp_path, piece(AGE), piece(AGE))
+    found = compared(tmp_path, piece(AGE), piece(AGE))
     assert [each.standing for each in found.shifted] == ["known"]
     assert found.failing == ()
     assert found.verdict == "shift"
@@ -116,7 +116,9 @@ def test_the_same_shift_is_known_and_fails_nothing(tmp_path: Path) -> None:
 
 def test_a_piece_that_the_baseline_lacks_is_new(tmp_path: Path) -> None:
     known = written(tmp_path, audit_report(piece(AGE)))
-    found = standing(audit_report(piece(AGE), replace(piece(AGE), name="fold 4", reason="mass moved")), known)
+    found = compare_with_baseline(
+        audit_report(piece(AGE), replace(piece(AGE), name="fold 4", reason="mass moved")), known
+    )
     assert [each.standing for each in found.shifted] == ["known", "new"]
     assert "(1 new, 1 known beside" in found.summary[0]
     assert found.summary[1].startswith("worst of those new or worse: fold 4 - mass moved")
@@ -125,12 +127,12 @@ def test_a_piece_that_the_baseline_lacks_is_new(tmp_path: Path) -> None:
 def test_a_file_that_the_baseline_lacks_is_new(tmp_path: Path) -> None:
     known = written(tmp_path, audit_report(piece(AGE)))
     report = audit_report(piece(AGE))
-    found = standing(replace(report, data=replace(report.data, name="other", source="other.csv")), known)
+    found = compare_with_baseline(replace(report, data=replace(report.data, name="other", source="other.csv")), known)
     assert [each.standing for each in found.shifted] == ["new"]
 
 
 @pytest.mark.parametrize(
-    ("now", "expected", "said"),
+    ("now", "expected", "message"),
     [
         (piece(AGE, MASS), "new", "not in the baseline: numeric mass 0.40"),
         (piece(column_shift("age", 0.31, kind="missing"), AGE), "new", "not in the baseline: missing age 0.31"),
@@ -148,21 +150,21 @@ def test_a_file_that_the_baseline_lacks_is_new(tmp_path: Path) -> None:
         (piece(AGE, cell="both", effect_model=0.28), "known", "age moved"),
     ],
 )
-def test_new_worse_and_known(tmp_path: Path, now: FragmentReport, expected: str, said: str) -> None:
+def test_new_worse_and_known(tmp_path: Path, now: FragmentReport, expected: str, message: str) -> None:
     """The band at equal numbers of rows is sqrt(2) times the null's: 0.14 of 0.1, 0.28 of 0.2."""
-    found = beside(tmp_path, piece(AGE), now)
+    found = compared(tmp_path, piece(AGE), now)
     assert found.shifted[0].standing == expected
-    assert said in found.shifted[0].reason
+    assert message in found.shifted[0].reason
 
 
 def test_the_band_is_wider_where_the_baseline_saw_few_rows(tmp_path: Path) -> None:
     now = piece(column_shift("age", 0.5), rows=300)
-    assert beside(tmp_path, piece(AGE, rows=300), now).shifted[0].standing == "worse"
-    assert beside(tmp_path, piece(AGE, rows=30), now).shifted[0].standing == "known"
+    assert compared(tmp_path, piece(AGE, rows=300), now).shifted[0].standing == "worse"
+    assert compared(tmp_path, piece(AGE, rows=30), now).shifted[0].standing == "known"
 
 
 def test_a_shift_that_is_gone_makes_the_baseline_outdated(tmp_path: Path) -> None:
-    found = standing(
+    found = compare_with_baseline(
         audit_report(fragment("fold 3"), fragment("fold 4", "inconclusive"), verdict="ok"),
         written(tmp_path, audit_report(piece(AGE), MODEL_ONLY, replace(piece(AGE), name="fold 9"))),
     )
@@ -178,13 +180,13 @@ def test_another_cut_is_refused(tmp_path: Path) -> None:
     known = written(tmp_path, audit_report(piece(AGE)))
     other = audit_report(piece(AGE), settings={"cut": {"by": "hospital"}}, pieces="one piece for each of 4 values")
     with pytest.raises(SettingsError, match=r"cut \(5 stratified.* \(one piece for each value of hospital"):
-        standing(other, known)
+        compare_with_baseline(other, known)
 
 
 def test_more_periods_of_time_are_the_same_cut(tmp_path: Path) -> None:
     cut = {"time": "day", "every": "30d"}
     known = written(tmp_path, audit_report(piece(AGE), settings={"cut": cut}, pieces="12 pieces of 30d"))
-    found = standing(audit_report(piece(AGE), settings={"cut": cut}, pieces="13 pieces of 30d"), known)
+    found = compare_with_baseline(audit_report(piece(AGE), settings={"cut": cut}, pieces="13 pieces of 30d"), known)
     assert found.failing == ()
 
 
@@ -196,11 +198,11 @@ def test_files_of_one_base_name_are_told_apart_by_their_folders(tmp_path: Path) 
     )
     known = written(tmp_path, a, replace(b, fragments=(piece(MASS),)))
     assert list(known.files) == ["a/tumours.csv", "b/tumours.csv"]
-    assert [standing(each, known).shifted[0].standing for each in (a, b, far)] == ["known", "new", "new"]
+    assert [compare_with_baseline(each, known).shifted[0].standing for each in (a, b, far)] == ["known", "new", "new"]
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (None, "cannot be read"),
         (b"\xff\xfe", "no UTF-8 text"),
@@ -217,13 +219,13 @@ def test_files_of_one_base_name_are_told_apart_by_their_folders(tmp_path: Path) 
         (NOT_FINITE.encode(), "files.a.pieces.b.moved.model is nan"),
     ],
 )
-def test_what_is_no_baseline_gets_one_sentence(tmp_path: Path, content: bytes | None, said: str) -> None:
+def test_what_is_no_baseline_gets_one_sentence(tmp_path: Path, content: bytes | None, message: str) -> None:
     path = tmp_path / "baseline.json"
     for data in [] if content is None else [content]:
         path.write_bytes(data)
     with pytest.raises(SettingsError) as raised:
         read_baseline(path)
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert str(raised.value).startswith(f"baseline {path} ")
     assert str(raised.value).endswith("write a new one with --write-baseline")
     assert "\n" not in str(raised.value)
@@ -249,13 +251,13 @@ SHAPED = st.fixed_dictionaries(
 def test_any_bytes_are_a_baseline_or_one_sentence(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "any.json"
     path.write_bytes(content)
-    said = ""
+    message = ""
     try:
         found = read_baseline(path)
     except SettingsError as error:
-        found, said = Baseline("", {}), str(error)
+        found, message = Baseline("", {}), str(error)
     assert isinstance(found, Baseline)
-    assert "\n" not in said
+    assert "\n" not in message
 
 
 def test_rows_in_another_order_are_known_and_write_the_same_bytes(tmp_path: Path) -> None:
@@ -264,21 +266,21 @@ def test_rows_in_another_order_are_known_and_write_the_same_bytes(tmp_path: Path
     report, again = (picsc.audit(rows, no_target=True, by="hospital", draws=199) for rows in (frame, mixed))
     assert [each.name for each in report.shifted] == ["hospital=3"]
     assert baseline_text([report]) == baseline_text([again])
-    assert standing(again, written(tmp_path, report)).failing == ()
+    assert compare_with_baseline(again, written(tmp_path, report)).failing == ()
 
 
 def test_a_second_column_in_a_known_piece_is_new(tmp_path: Path) -> None:
     frame = hospitals(800, 0)
     known = written(tmp_path, audited(frame))
     frame.loc[frame.hospital == 3, "x4"] += 1.0
-    found = standing(audited(frame), known)
+    found = compare_with_baseline(audited(frame), known)
     assert [each.standing for each in found.shifted] == ["new"]
     assert "not in the baseline: numeric x4" in found.shifted[0].reason
 
 
 def test_a_column_that_moved_on_is_worse(tmp_path: Path) -> None:
     known = written(tmp_path, audited(hospitals(800, 0)))
-    found = standing(audited(hospitals(800, 0, moved=1.6)), known)
+    found = compare_with_baseline(audited(hospitals(800, 0, moved=1.6)), known)
     assert [each.standing for each in found.shifted] == ["worse"]
 
 
@@ -286,11 +288,14 @@ def test_a_column_that_moved_on_is_worse(tmp_path: Path) -> None:
 def test_fresh_rows_of_the_same_law_are_known(tmp_path: Path) -> None:
     """Of 50 tables, at most as many fail as 5 % each would make with probability 1e-4.
 
-    The shift is strong: of a weak one among four pieces, the others' reference holds so much that they are called.
+    The shift is strong: the reference of the other three pieces would hold so much of a weak one that they, too, would
+    be shifted.
     """
     known = written(tmp_path, audited(hospitals(800, 0, moved=1.5, drawn=True)))
     tables = (hospitals(800, seed, moved=1.5, drawn=True) for seed in range(1, 51))
-    failing = sum(bool(standing(audited(table, seed), known).failing) for seed, table in enumerate(tables, start=1))
+    failing = sum(
+        bool(compare_with_baseline(audited(table, seed), known).failing) for seed, table in enumerate(tables, start=1)
+    )
     assert failing <= binom.ppf(1 - 1e-4, 50, 0.05)
 
 
@@ -300,7 +305,7 @@ def one_column(n: int) -> AuditReport:
 
 
 def test_the_band_of_one_column_is_about_kolmogorovs_and_shrinks_with_the_root_of_the_rows() -> None:
-    """1.358 / sqrt(n_eff) for KS alone, n_eff = n / 4; a classifier's effect beside it may be somewhat larger."""
+    """1.358 / sqrt(n_eff) for KS alone, n_eff = n / 4; the effect of a classifier may be somewhat larger."""
     few, many = (one_column(n).fragments[0].noise_data for n in (400, 6400))
     assert 0.12 < few < 0.20
     assert few / many == pytest.approx(4, rel=0.3)

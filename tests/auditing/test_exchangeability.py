@@ -5,8 +5,8 @@ import torch
 from picsc.auditing.exchangeability import Contrast, PermutationScheme, blocks, draw_labels, subsample
 
 
-def drawn(labels: np.ndarray, exchange: PermutationScheme, draws: int = 50, cells: int = 4_000_000) -> np.ndarray:
-    return np.concatenate(list(draw_labels(labels, exchange, draws=draws, seed=3, cells=cells)))
+def drawn(labels: np.ndarray, scheme: PermutationScheme, draws: int = 50, cells: int = 4_000_000) -> np.ndarray:
+    return np.concatenate(list(draw_labels(labels, scheme, draws=draws, seed=3, cells=cells)))
 
 
 def test_first_draw_is_what_was_observed_and_sizes_never_change() -> None:

@@ -1,4 +1,4 @@
-"""How alike folds are beside random ones: the tail of the right side, and when it is said."""
+"""Fold balance: the lower tail of the random folds, and when a note is given."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 import picsc
+from picsc.auditing.design import Design
 from picsc.auditing.exchangeability import Contrast, PermutationScheme
 from picsc.auditing.fold_balance import balance, more_balanced
 from picsc.auditing.null_statistics import rows_of
@@ -41,10 +42,10 @@ def test_only_folds_against_one_another_have_a_balance() -> None:
     assert balance(folds(), None, with_file=False) is None
 
 
-def test_it_is_said_at_the_level_and_not_above() -> None:
-    [said] = more_balanced(Balance(0.0021, 0.015, 0.05), 0.05)
-    assert (said.code, said.severity) == ("more-balanced", "note")
-    assert said.message == (
+def test_a_note_is_given_at_the_level_and_not_above() -> None:
+    [note] = more_balanced(Balance(0.0021, 0.015, 0.05), 0.05)
+    assert (note.code, note.severity) == ("more-balanced", "note")
+    assert note.message == (
         "the folds are more alike than random ones: mean column KL 0.0021 where random folds have 0.015 (p 0.05)"
     )
     assert more_balanced(Balance(0.0021, 0.015, 0.051), 0.05) == []
@@ -81,13 +82,17 @@ def test_the_mean_is_over_columns_and_pieces() -> None:
 
 def test_random_folds_are_called_more_alike_at_the_level() -> None:
     """300 tables at level 0.05: more than 32 have probability 2e-5 if the draws are random folds."""
-    said, contrast = 0, Contrast(3, (0, 1, 2), "rest")
+    notes, contrast = 0, Contrast(3, (0, 1, 2), "rest")
     for seed in range(300):
         values = np.random.default_rng(seed).normal(size=(60, 2))
         table = audit_table(from_frame(pd.DataFrame(values, columns=["a", "b"]), ReadSettings(no_target=True)), seed=0)
         null = label_draws(
-            table.contributions, np.arange(60) % 3, contrast, PermutationScheme(), rows=100, draws=99, seed=seed
+            table.contributions,
+            Design(np.arange(60) % 3, contrast, PermutationScheme()),
+            rows=100,
+            draws=99,
+            seed=seed,
         )
         found = balance(folds(), rows_of(table, null).kl.mean(1).numpy() / 2, with_file=False)
-        said += len(more_balanced(found, 0.05))
-    assert 2 <= said <= 32
+        notes += len(more_balanced(found, 0.05))
+    assert 2 <= notes <= 32

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 
+from picsc.auditing.design import Design
 from picsc.auditing.exchangeability import Contrast, PermutationScheme
 from picsc.auditing.permutations import label_draws
 
@@ -18,13 +19,11 @@ def pieces(n: int) -> tuple[np.ndarray, np.ndarray, torch.Tensor]:
     return labels, strata, torch.from_numpy(quantities)
 
 
-def sums(rows: int, draws: int = 1500, exchange: PermutationScheme | None = None) -> torch.Tensor:
+def sums(rows: int, draws: int = 1500, scheme: PermutationScheme | None = None) -> torch.Tensor:
     labels, strata, quantities = pieces(4000)
     null = label_draws(
         lambda at: quantities[torch.from_numpy(at)],
-        labels,
-        CONTRAST,
-        exchange or PermutationScheme(strata=strata),
+        Design(labels, CONTRAST, scheme or PermutationScheme(strata=strata)),
         rows=rows,
         draws=draws,
         seed=0,
@@ -72,9 +71,7 @@ def test_units_stay_together(rows: int) -> None:
     quantities = torch.ones(4000, 1).double()
     null = label_draws(
         lambda at: quantities[torch.from_numpy(at)],
-        labels,
-        CONTRAST,
-        PermutationScheme(units=units),
+        Design(labels, CONTRAST, PermutationScheme(units=units)),
         rows=rows,
         draws=20,
         seed=0,

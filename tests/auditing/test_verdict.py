@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from picsc.auditing.design import Piece
 from picsc.auditing.model_tests import ModelShift
 from picsc.auditing.null_statistics import ColumnTest
 from picsc.auditing.two_questions import Question, ShiftTest
-from picsc.auditing.verdict import Piece, Rule, verdicts
+from picsc.auditing.verdict import Rule, verdicts
 
 
 def one(value: float) -> np.ndarray:
@@ -41,7 +42,7 @@ MOVED = replace(QUIET, data=question(0.001, 0.4, "columns"), columns=(column("ag
 CARES = replace(QUIET, model=question(0.001, 0.4, "score"))
 
 
-def judged(test: ShiftTest, rule: Rule = RULE, rows: int = 100):
+def verdict_of(test: ShiftTest, rule: Rule = RULE, rows: int = 100):
     return verdicts((Piece("fold 1", rows, 0),), test, rule, {("age", 0): "no overlap with the reference"})[0]
 
 
@@ -69,19 +70,19 @@ def judged(test: ShiftTest, rule: Rule = RULE, rows: int = 100):
     ],
 )
 def test_cells(test: ShiftTest, verdict: str, cell: str | None, words: str) -> None:
-    found = judged(test)
+    found = verdict_of(test)
     assert (found.verdict, found.cell) == (verdict, cell)
     assert words in found.reason
 
 
 def test_too_few_rows_are_inconclusive_whatever_they_say() -> None:
-    assert judged(MOVED, rows=19).verdict == "inconclusive"
-    assert judged(MOVED, rows=20).verdict == "shift"
+    assert verdict_of(MOVED, rows=19).verdict == "inconclusive"
+    assert verdict_of(MOVED, rows=20).verdict == "shift"
 
 
 def test_raw_gamma_replaces_the_calibrated_verdict() -> None:
-    assert judged(MOVED, replace(RULE, gamma=0.3)).verdict == "ok"
-    assert judged(QUIET, replace(RULE, gamma=0.1)).verdict == "shift"
+    assert verdict_of(MOVED, replace(RULE, gamma=0.3)).verdict == "ok"
+    assert verdict_of(QUIET, replace(RULE, gamma=0.1)).verdict == "shift"
 
 
 def test_a_piece_without_a_reference_has_a_reason_and_no_numbers() -> None:
@@ -91,5 +92,5 @@ def test_a_piece_without_a_reference_has_a_reason_and_no_numbers() -> None:
 
 
 def test_columns_are_strongest_first_with_the_target_among_them() -> None:
-    assert [each.name for each in judged(MOVED).columns] == ["age", "height", "sick"]
-    assert judged(MOVED).columns[2].kind == "target"
+    assert [each.name for each in verdict_of(MOVED).columns] == ["age", "height", "sick"]
+    assert verdict_of(MOVED).columns[2].kind == "target"

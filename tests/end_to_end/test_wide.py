@@ -1,4 +1,4 @@
-"""Tables of very many columns: the walk that replaces counting, what is capped, and the memory it takes."""
+"""Tables of very many columns: the scan that replaces counting, what is capped, and the memory it takes."""
 
 import resource
 import subprocess
@@ -12,9 +12,9 @@ import pytest
 import picsc
 from picsc.auditing.column_tests import code_numbers, count, shift
 from picsc.auditing.exchangeability import Contrast
-from picsc.auditing.null_statistics import WALKED_COLUMNS
+from picsc.auditing.null_statistics import SCANNED_COLUMNS
 from picsc.auditing.table_view import COMBINATIONS, MOST_INPUTS, audit_table, too_wide
-from picsc.auditing.wide_ks import ks_distances, untied_distances, walker
+from picsc.auditing.wide_ks import ks_distances, sorted_scan, untied_distances
 from picsc.datasets.load import from_frame
 from picsc.settings import ReadSettings
 
@@ -38,12 +38,12 @@ def values(n: int, kind: str) -> np.ndarray:
 @pytest.mark.parametrize("contrast", [REST, BEFORE])
 @pytest.mark.parametrize("kind", ["plain", "ties", "missing", "constant", "none"])
 @pytest.mark.parametrize("n", [40, 900])
-def test_the_walk_gives_the_distances_that_counting_gives(n: int, kind: str, contrast: Contrast) -> None:
+def test_the_scan_gives_the_distances_that_counting_gives(n: int, kind: str, contrast: Contrast) -> None:
     """900 rows need integers of 32 bits; a piece without rows has no distance."""
     column = code_numbers("x", values(n, kind))
     plain = shift(column, count(column, labels(n), contrast), contrast)
     missing = column.t - 1 if column.has_missing else None
-    distance, size, reference_size = ks_distances(column.codes, missing, walker(labels(n), contrast))
+    distance, size, reference_size = ks_distances(column.codes, missing, sorted_scan(labels(n), contrast))
     np.testing.assert_allclose(distance, plain.effect, rtol=0, atol=1e-6)
     present = count(column, labels(n), contrast)[..., :-1].sum(-1).double()
     piece, reference = contrast.split(present)
@@ -53,10 +53,10 @@ def test_the_walk_gives_the_distances_that_counting_gives(n: int, kind: str, con
 
 @pytest.mark.parametrize("contrast", [REST, BEFORE])
 @pytest.mark.parametrize("n", [40, 900])
-def test_columns_walked_together_have_the_distances_of_each(n: int, contrast: Contrast) -> None:
+def test_columns_scanned_together_have_the_distances_of_each(n: int, contrast: Contrast) -> None:
     columns = [np.random.default_rng(j).permutation(n).astype(np.int16) for j in range(3)]
-    together = untied_distances(columns, walker(labels(n), contrast))
-    each = [ks_distances(codes, None, walker(labels(n), contrast))[0].numpy() for codes in columns]
+    together = untied_distances(columns, sorted_scan(labels(n), contrast))
+    each = [ks_distances(codes, None, sorted_scan(labels(n), contrast))[0].numpy() for codes in columns]
     np.testing.assert_array_equal(together, np.stack(each))
 
 
@@ -67,17 +67,17 @@ def wide(columns: int, rows: int = 120) -> pd.DataFrame:
     return frame.assign(target=np.arange(rows) % 2)
 
 
-def test_one_column_more_or_less_changes_little_where_the_walk_begins() -> None:
-    frame = wide(WALKED_COLUMNS, rows=320)
+def test_one_column_more_or_less_changes_little_where_the_scan_begins() -> None:
+    frame = wide(SCANNED_COLUMNS, rows=320)
     frame.loc[240:, "x5"] += 3
     reports = [
         picsc.audit(each, folds=4, draws=99, target="target", splitter="kfold")
         for each in (frame, frame.drop(columns="x9"))
     ]
-    walked, counted = (report.fragments[-1] for report in reports)
-    assert walked.columns[0].name == counted.columns[0].name == "x5"
-    assert walked.columns[0].statistic == pytest.approx(counted.columns[0].statistic, abs=1e-6)
-    assert walked.verdict == counted.verdict == "shift"
+    scanned, counted = (report.fragments[-1] for report in reports)
+    assert scanned.columns[0].name == counted.columns[0].name == "x5"
+    assert scanned.columns[0].statistic == pytest.approx(counted.columns[0].statistic, abs=1e-6)
+    assert scanned.verdict == counted.verdict == "shift"
 
 
 def test_the_model_of_a_wide_table_sees_combinations_and_the_report_says_so() -> None:

@@ -80,7 +80,7 @@ def test_inner_folds_are_drawn_at_random_by_the_seed() -> None:
 
 
 @pytest.mark.parametrize("penalised", [True, False])
-def test_the_choice_does_not_see_the_tested_rows(penalised: bool) -> None:
+def test_the_choice_does_not_see_the_compared_rows(penalised: bool) -> None:
     """Their labels are turned round and their values are made enormous; nothing changes."""
     given_to, other = backend(), backend()
     values = other.dataset.target.values.copy()
@@ -128,7 +128,7 @@ def test_an_inner_fold_that_holds_nothing_out_does_not_veto_the_others() -> None
     x = np.random.default_rng(0).normal(size=(90, 4))
     x[2] = x[1]  # each is held out once, and what says the other's label least surely is the best
     twins = from_arrays(x, np.arange(90) % 2, ReadSettings())
-    model = TableBackend(twins, TrainingRecipe(200, 0.05), "kl", None, torch.device("cpu"))
+    model = TableTrainer(twins, TrainingRecipe(200, 0.05), "kl", None, torch.device("cpu"))
     found = tune_by_inner_cv(model, [small], "classes", penalised=False)
     assert found.tolist() != [0.0]
 

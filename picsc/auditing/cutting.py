@@ -1,0 +1,85 @@
+"""The first stage of an audit: cut a table or images into pieces, and settle what the tests see of each row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from picsc.auditing.image_view import image_features, image_rows, refuse_table_options, with_noise
+from picsc.auditing.table_view import audit_table, too_wide
+from picsc.datasets.images import ImageSet
+from picsc.fragments import Cut, cut, cut_clients, validate
+from picsc.simulation.feature_noise import noisy_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from picsc.auditing.null_statistics import TestInputs
+    from picsc.datasets.table import Dataset
+    from picsc.reports.common import Finding
+    from picsc.settings import AuditSettings
+
+
+@dataclass(frozen=True, slots=True)
+class CutData:
+    """A data set in pieces, ready to be tested."""
+
+    dataset: Dataset
+    """All rows, with the noise of simulated clients; of images, the reference model's features as columns."""
+    cut: Cut
+    inputs: Callable[[Dataset], TestInputs]
+    """From some of these rows to what the tests see of them; for a table, this trains the reference model."""
+    findings: tuple[Finding, ...]
+    """Notes on the view of the data, then the findings of the split validator."""
+
+
+def cut_data(
+    data: Dataset | ImageSet, settings: AuditSettings, progress: Callable[[str], None], *, with_table: bool
+) -> CutData:
+    """Cut a table or images into pieces.
+
+    Args:
+        data: n rows; of images, the official test part is in no piece.
+        settings: the cut, the simulated clients, and the seed.
+        progress: called with a few words on each step.
+        with_table: the pieces are to be compared with a table, which images cannot be.
+
+    Raises:
+        PicscError: the data cannot be cut as asked.
+    """
+    if isinstance(data, ImageSet):
+        refuse_table_options(settings, with_table=with_table)
+        pieces, noise = _cut(image_rows(data), settings)
+        progress("training the reference model")
+        features = image_features(with_noise(data, pieces.fragments, noise, seed=settings.seed), seed=settings.seed)
+        found = (features.finding, *_split_findings(features.dataset, pieces, settings))
+        return CutData(features.dataset, pieces, features.table, found)
+
+    def inputs(rows: Dataset) -> TestInputs:
+        progress("training the reference model")
+        return audit_table(rows, seed=settings.seed)
+
+    pieces, noise = _cut(data, settings)
+    dataset = noisy_table(data, pieces.fragments, noise, seed=settings.seed)
+    return CutData(dataset, pieces, inputs, (*too_wide(data), *_split_findings(dataset, pieces, settings)))
+
+
+def _cut(dataset: Dataset, settings: AuditSettings) -> tuple[Cut, NDArray[np.float64]]:
+    """The pieces, and the noise of each, (K,)."""
+    if settings.clients.clients is not None:
+        made = cut_clients(dataset, settings.clients, settings.cut, seed=settings.seed)
+        return made.cut, made.noise
+    pieces = cut(dataset, settings.cut, seed=settings.seed)
+    return pieces, np.zeros(len(pieces.fragments))
+
+
+def _split_findings(dataset: Dataset, pieces: Cut, settings: AuditSettings) -> list[Finding]:
+    """Findings of the split validator; a null of blocks already answers its warning about neighbours that are alike."""
+    found = [f for f in validate(dataset, pieces) if settings.block == 1 or f.code != "lag1-autocorrelation"]
+    if any(fragment.kind != "fold" for fragment in pieces.fragments):
+        return found
+    keeping = "picsc cv --keep-rare always learns from them and never tests them"
+    return [replace(f, advice=f"{f.advice}; {keeping}") if f.code == "rare-class" else f for f in found]
