@@ -1,5 +1,6 @@
 """Tables in: from files, names and memory to one `Dataset`.
 
+- `data`: data of any kind: the type of everything that a reader gives and that a verb takes
 - `description`: what a report says of its data and of how to get the same bytes again
 - `encoding`: typed columns as one matrix of numbers for models
 - `images`: images of one size with one class each, read once

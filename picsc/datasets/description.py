@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from picsc.datasets.files.utf8 import NOT_UTF8
-from picsc.datasets.images import ImageSet
-from picsc.datasets.texts import TokenSet
 from picsc.phrases import listed
 from picsc.reports.common import ColumnInfo, DataInfo, Finding
 
 if TYPE_CHECKING:
+    from picsc.datasets.data import Data
+    from picsc.datasets.images import ImageSet
     from picsc.datasets.table import Dataset
+    from picsc.datasets.texts import TokenSet
 
 
 def left_out(dataset: Dataset) -> list[Finding]:
@@ -41,13 +42,13 @@ def encoding_guessed(*datasets: Dataset | None) -> list[Finding]:
     ]
 
 
-def data_info(dataset: Dataset | ImageSet | TokenSet) -> DataInfo:
+def data_info(dataset: Data) -> DataInfo:
     """Describe the data as they were understood; images are one column of pixels, texts one of codes."""
-    if isinstance(dataset, ImageSet):
+    if dataset.kind == "images":
         _, channels, side, _ = dataset.pixels.shape
         return _one_column(dataset, ColumnInfo("pixels", f"image {channels} x {side} x {side}", 0, None, True, ""))
-    if isinstance(dataset, TokenSet):
-        kind = f"up to {dataset.width} {dataset.kind}"
+    if dataset.kind == "texts":
+        kind = f"up to {dataset.width} {dataset.unit}"
         return _one_column(dataset, ColumnInfo("text", kind, 0, len(dataset.vocabulary), True, ""))
     target = dataset.target
     used = [

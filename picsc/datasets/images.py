@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import Any
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -33,11 +34,37 @@ class ImageSet:
     owners: NDArray[np.int64] | None = None
     """(n,) codes into `clients`; None where images have no owners."""
     clients: tuple[str, ...] = ()
+    """Names of the owners; () where images have none."""
+
+    kind: ClassVar[Literal["images"]] = "images"
 
     @property
     def n(self) -> int:
-        """Images in all, the test part included."""
+        """Number of images, the test part included."""
         return len(self.labels)
+
+    @property
+    def width(self) -> int:
+        """Pixel values of one image, c x s x s."""
+        return math.prod(self.pixels.shape[1:])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of images, then channels, height and width: (n, c, s, s)."""
+        return self.pixels.shape
+
+    def as_table(self) -> Dataset:
+        """All images as rows with a class and no columns."""
+        target = Target("class", "classes", self.labels, self.classes, "classes of the images")
+        return Dataset(self.name, self.source, self.n, (), (), target, sha256=self.sha256)
+
+    def with_labels(self, labels: NDArray[np.int64]) -> ImageSet:
+        """The same images with other labels.
+
+        Args:
+            labels: codes into `classes`, (n,).
+        """
+        return replace(self, labels=labels)
 
 
 def from_images(pixels: NDArray[Any], labels: NDArray[Any], *, name: str = "memory") -> ImageSet:
@@ -108,8 +135,7 @@ def refuse_columns(cut: CutSettings, read: ReadSettings, *, weights: str | None 
 
 def label_rows(images: ImageSet) -> Dataset:
     """All images as rows with a class and no columns."""
-    target = Target("class", "classes", images.labels, images.classes, "classes of the images")
-    return Dataset(images.name, images.source, images.n, (), (), target, sha256=images.sha256)
+    return images.as_table()
 
 
 def _bytes(pixels: NDArray[Any], name: str) -> NDArray[np.uint8]:

@@ -18,7 +18,7 @@ from picsc.errors import SettingsError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from picsc.datasets.table import Dataset
+    from picsc.datasets.data import Data
     from picsc.settings import ReadSettings
 
 
@@ -28,7 +28,7 @@ def open_data(
     settings: ReadSettings,
     *,
     keys: Sequence[str] = (),
-) -> Dataset | ImageSet | TokenSet:
+) -> Data:
     """What a verb was called with, from Python.
 
     Args:
@@ -62,7 +62,7 @@ def open_data(
 
 def open_source(
     source: str, *, named: bool, settings: ReadSettings, keys: Sequence[str] = (), data_dir: Path | None = None
-) -> Dataset | ImageSet | TokenSet:
+) -> Data:
     """What a command or a recipe names.
 
     Args:
@@ -83,7 +83,7 @@ def open_source(
     return by_name(source, settings, keys=keys, data_dir=data_dir)
 
 
-def _from_path(source: str | Path, settings: ReadSettings, keys: Sequence[str]) -> Dataset | ImageSet | TokenSet:
+def _from_path(source: str | Path, settings: ReadSettings, keys: Sequence[str]) -> Data:
     path = Path(source)
     told = settings.format is not None
     folder = bool(str(source)) and os.path.isdir(path)  # noqa: PTH112 - no error for a name that no file can have

@@ -5,8 +5,8 @@ Letters: n rows. Values are kept once, column by column; a fragment is a set of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,3 +89,48 @@ class Dataset:
     sha256: str = ""
     reading: Reading | None = None
     """How the file was read; None for a table that came from none."""
+
+    kind: ClassVar[Literal["table"]] = "table"
+    owners: ClassVar[None] = None
+    """A table has no owners of its own: clients are the values of a column."""
+    clients: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def width(self) -> int:
+        """Number of covariates."""
+        return len(self.columns)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns as they were read: the target and the columns left out are counted."""
+        return self.n, len(self.columns) + len(self.left_out) + (self.target is not None)
+
+    @property
+    def labels(self) -> NDArray[np.int64] | None:
+        """Codes into `classes`, (n,), -1 where missing; None without a target of classes."""
+        if self.target is None or self.target.kind != "classes":
+            return None
+        return self.target.values.astype(np.int64, copy=False)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the classes; () without a target of classes."""
+        return () if self.target is None else self.target.levels
+
+    @property
+    def test(self) -> NDArray[np.int64]:
+        """Row numbers of the official test part: none, since tables have no such part."""
+        return np.empty(0, np.int64)
+
+    def as_table(self) -> Dataset:
+        """This table."""
+        return self
+
+    def with_labels(self, labels: NDArray[np.int64]) -> Dataset:
+        """The same rows with other labels.
+
+        Args:
+            labels: codes into `classes`, (n,), -1 where missing; the table has a target of classes.
+        """
+        assert self.labels is not None and self.target is not None  # noqa: S101, PT018 - there is a target of classes
+        return replace(self, target=replace(self.target, values=labels))

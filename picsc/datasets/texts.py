@@ -5,15 +5,18 @@ Letters: n rows, t tokens kept, L codes of a row, m rows asked for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.datasets.images import ImageSet
 from picsc.datasets.table import Dataset, Target
 from picsc.errors import DataError, SettingsError
+
+if TYPE_CHECKING:
+    from picsc.datasets.data import Data
+    from picsc.datasets.images import ImageSet
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 
@@ -25,8 +28,9 @@ class TokenSet:
     name: str
     source: str
     """A path."""
-    kind: Literal["words", "characters"]
-    """`words` are bags: their order means nothing. `characters` come in reading order, and the class is the next."""
+    unit: Literal["words", "characters"]
+    """The thing that a code stands for. `words` are bags, whose order means nothing; `characters` come in reading
+    order, and the class is the next one."""
     vocabulary: tuple[str, ...]
     text: Codes
     """(t,) codes of all rows; 0 is a character that the vocabulary does not have. Rows may overlap: windows on
@@ -45,15 +49,35 @@ class TokenSet:
     """Row numbers of the official test part, increasing; empty where there is none."""
     sha256: str
 
+    kind: ClassVar[Literal["texts"]] = "texts"
+
     @property
     def n(self) -> int:
-        """Rows in all, the test part included."""
+        """Number of rows, the test part included."""
         return len(self.labels)
 
     @property
     def width(self) -> int:
         """Codes of the longest row, L; at least 1."""
         return int(self.lengths.max(initial=1))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of rows and codes of the longest one, (n, L)."""
+        return self.n, self.width
+
+    def as_table(self) -> Dataset:
+        """All texts as rows with a class and no columns."""
+        target = Target("class", "classes", self.labels, self.classes, "classes of the texts")
+        return Dataset(self.name, self.source, self.n, (), (), target, sha256=self.sha256)
+
+    def with_labels(self, labels: NDArray[np.int64]) -> TokenSet:
+        """The same texts with other labels.
+
+        Args:
+            labels: codes into `classes`, (n,).
+        """
+        return replace(self, labels=labels)
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The token codes of some rows, (m, L), with 0 after the end of shorter ones.
@@ -70,8 +94,7 @@ class TokenSet:
 
 def label_rows(texts: TokenSet) -> Dataset:
     """All texts as rows with a class and no columns."""
-    target = Target("class", "classes", texts.labels, texts.classes, "classes of the texts")
-    return Dataset(texts.name, texts.source, texts.n, (), (), target, sha256=texts.sha256)
+    return texts.as_table()
 
 
 def smallest_codes(codes: NDArray[np.int64], largest: int) -> Codes:
@@ -81,7 +104,7 @@ def smallest_codes(codes: NDArray[np.int64], largest: int) -> Codes:
     return codes.astype(np.uint16) if largest < 1 << 16 else codes.astype(np.uint32)
 
 
-def no_text(data: Dataset | ImageSet | TokenSet) -> Dataset | ImageSet:
+def no_text(data: Data) -> Dataset | ImageSet:
     """Refuse texts where columns or pixels are tested one by one.
 
     Args:
@@ -90,7 +113,7 @@ def no_text(data: Dataset | ImageSet | TokenSet) -> Dataset | ImageSet:
     Raises:
         SettingsError: it is a text.
     """
-    if isinstance(data, TokenSet):
+    if data.kind == "texts":
         raise SettingsError(
             f"{data.name}: texts have neither columns nor pixels that could be audited; use picsc cv for "
             "bags of words, or picsc fed"
@@ -98,7 +121,7 @@ def no_text(data: Dataset | ImageSet | TokenSet) -> Dataset | ImageSet:
     return data
 
 
-def no_characters(data: Dataset | ImageSet | TokenSet) -> Dataset | ImageSet | TokenSet:
+def no_characters(data: Data) -> Data:
     """Refuse characters where rows are dealt out at random: windows on one text overlap.
 
     Args:
@@ -107,7 +130,7 @@ def no_characters(data: Dataset | ImageSet | TokenSet) -> Dataset | ImageSet | T
     Raises:
         SettingsError: it is a text of characters.
     """
-    if isinstance(data, TokenSet) and data.kind == "characters":
+    if data.kind == "texts" and data.unit == "characters":
         raise SettingsError(
             f"{data.name}: its rows are overlapping windows on running text, so that training and test rows of "
             "cross-validation would share characters; use picsc fed"

@@ -15,9 +15,7 @@ from picsc.datasets.catalog.natural_clients import natural_client
 from picsc.datasets.catalog.openml import as_images
 from picsc.datasets.catalog.registry import NAMED, NamedFolder, NamedImages, NamedTable, known_as
 from picsc.datasets.catalog.store import keep_images, keep_table, verify
-from picsc.datasets.images import ImageSet
-from picsc.datasets.table import Dataset
-from picsc.datasets.texts import TokenSet
+from picsc.datasets.data import Data
 from picsc.errors import DataError
 from picsc.runtime.digests import file_digest
 from picsc.settings import ReadSettings
@@ -120,27 +118,22 @@ def describe(name: str, data_dir: Path | None = None) -> Description:
     data = by_name(name, ReadSettings(), data_dir=data_dir)
     entry = NAMED.get(data.name)
     classes: tuple[tuple[str, int], ...] = ()
-    target, test, missing = "", 0, 0
-    clients = natural_client(name) or ""
-    if not isinstance(data, Dataset):
-        counts = np.bincount(data.labels, minlength=len(data.classes))
+    if data.labels is not None:
+        counts = np.bincount(data.labels[data.labels >= 0], minlength=len(data.classes))
         classes = tuple(zip(data.classes, counts.tolist(), strict=True))
-        test = len(data.test)
-        clients = str(len(data.clients)) if data.clients else ""
-    else:
+    target, missing = "", 0
+    clients = str(len(data.clients)) if data.clients else ""
+    if data.kind == "table":
+        target = "" if data.target is None else data.target.name
         missing = sum(int(column.missing.sum()) for column in data.columns)
         missing += sum(column.missing for column in data.left_out)
-        if data.target is not None:
-            target = data.target.name
-        if data.target is not None and data.target.kind == "classes":
-            codes = data.target.values[~data.target.missing].astype(np.int64)
-            classes = tuple(zip(data.target.levels, np.bincount(codes).tolist(), strict=True))
+        clients = natural_client(name) or ""
     return Description(
         name=data.name,
         kind=_kind(data),
         source=data.source,
         shape=_shape(data),
-        test=test,
+        test=len(data.test),
         missing=missing,
         classes=classes,
         target=target,
@@ -150,16 +143,13 @@ def describe(name: str, data_dir: Path | None = None) -> Description:
     )
 
 
-def _kind(data: Dataset | ImageSet | TokenSet) -> Kind:
-    return "images" if isinstance(data, ImageSet) else "text" if isinstance(data, TokenSet) else "table"
+def _kind(data: Data) -> Kind:
+    return "text" if data.kind == "texts" else data.kind
 
 
-def _shape(data: Dataset | ImageSet | TokenSet) -> str:
-    if isinstance(data, TokenSet):
-        return f"{data.n} x {data.width}"
-    if isinstance(data, ImageSet):
-        return f"{data.n} x {'x'.join(map(str, data.pixels.shape[1:]))}"
-    return f"{data.n} x {len(data.columns) + len(data.left_out) + (data.target is not None)}"
+def _shape(data: Data) -> str:
+    rows, *row = data.shape
+    return f"{rows} x {'x'.join(map(str, row))}"
 
 
 def get(name: str, data_dir: Path | None = None) -> Got:

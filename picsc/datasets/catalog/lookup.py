@@ -18,13 +18,13 @@ from picsc.datasets.catalog.openml import Fetched, as_images, fetch
 from picsc.datasets.catalog.registry import NAMED, NamedFolder, NamedImages, NamedTable, known_as
 from picsc.datasets.catalog.store import verify
 from picsc.datasets.catalog.tables import FOLDERS, SUFFIXES, read_table
+from picsc.datasets.data import Data
 from picsc.datasets.image_files.folders import holds_images, npz_holds_images, read_image_folder, read_npz
 from picsc.datasets.images import ImageSet
 from picsc.datasets.load import from_frame
 from picsc.datasets.table import Dataset
 from picsc.datasets.text_files.detect import read_text
 from picsc.datasets.text_files.leaf import leaf_files, read_leaf
-from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError
 from picsc.settings import ReadSettings
 
@@ -40,9 +40,7 @@ BUNDLED: dict[str, Callable[..., Any]] = {
 others, spelled so, always mean scikit-learn's."""
 
 
-def by_name(
-    name: str, settings: ReadSettings, *, keys: Sequence[str] = (), data_dir: Path | None = None
-) -> Dataset | ImageSet | TokenSet:
+def by_name(name: str, settings: ReadSettings, *, keys: Sequence[str] = (), data_dir: Path | None = None) -> Data:
     """Get a data set by name, or from OpenML by number.
 
     Args:
@@ -120,9 +118,7 @@ def _is_plain(name: str) -> bool:
     return bool(name) and not name.startswith(".") and not set(name) & set("/\\:\0")
 
 
-def _from_directory(
-    path: Path, name: str, settings: ReadSettings, keys: Sequence[str]
-) -> Dataset | ImageSet | TokenSet:
+def _from_directory(path: Path, name: str, settings: ReadSettings, keys: Sequence[str]) -> Data:
     entry = NAMED.get(name)
     if isinstance(entry, NamedFolder):
         return read_natural(path, name, settings, keys=keys) if entry.kind == "table" else read_text(path, name)

@@ -49,6 +49,6 @@ def read_text(path: Path, name: str) -> TokenSet:
         DataError: as `read_clients`, or LEAF's files hold images.
     """
     found = read_clients(path, name)
-    if isinstance(found, ImageSet):
+    if found.kind == "images":
         raise DataError(f"{path} holds images where {name} is a text; is it another folder?")
     return found

@@ -161,7 +161,7 @@ class _Windows:
         classes = [LETTERS.index(_as_letter(label)) for label in rows["classes"]]
         rows |= {"labels": np.asarray(classes, dtype=np.int64)[rows["labels"]], "classes": tuple(LETTERS)}
         return TokenSet(
-            kind="characters",
+            unit="characters",
             vocabulary=tuple(LETTERS),
             text=np.asarray(self._text, dtype=np.uint8),
             starts=starts,
@@ -198,7 +198,7 @@ class _Texts:
         names = list(self._words)
         return checked(
             TokenSet(
-                kind="words",
+                unit="words",
                 vocabulary=tuple(names[i] for i in frequent),
                 text=smallest_codes(text[text > 0], len(frequent)),
                 starts=np.cumsum(left) - left,

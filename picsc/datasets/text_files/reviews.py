@@ -54,7 +54,7 @@ def read_reviews(folder: Path, name: str) -> TokenSet:
         TokenSet(
             name=name,
             source=str(folder),
-            kind="words",
+            unit="words",
             vocabulary=tuple(str(i) for i in range(lowest, highest + 1)),
             text=smallest_codes(np.concatenate(texts), highest - lowest + 1),
             starts=np.cumsum(rows) - rows,

@@ -104,7 +104,7 @@ def windows(roles: dict[str, NDArray[np.uint8]], *, name: str, source: str, sha2
         TokenSet(
             name=name,
             source=source,
-            kind="characters",
+            unit="characters",
             vocabulary=tuple(LETTERS),
             text=text,
             starts=starts,
