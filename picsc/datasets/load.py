@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,21 @@ FEWEST_ROWS = 4
 DECLARED = "declared by the file"
 """How a target was chosen that the file itself names."""
 _LARGEST_EXACT = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The place that a frame came from."""
+
+    source: str = "memory"
+    """A path, `standard input`, `scikit-learn`, `OpenML 1510`, or `memory`."""
+    sha256: str | None = None
+    """SHA-256 of the bytes that were read; None takes that of the values."""
+    reading: Reading | None = None
+    """How the file was read; None for a frame that came from none."""
+
+
+IN_MEMORY = Origin()
 
 
 def load(source: str | Path, settings: ReadSettings, *, keys: Sequence[str] = ()) -> Dataset:
@@ -78,11 +94,9 @@ def from_file(
         table.frame,
         settings,
         name=name or stem(source),
-        source="standard input" if str(source) == STDIN else str(source),
         keys=keys,
-        sha256=table.sha256,
         target_chosen=chosen,
-        reading=table.reading,
+        origin=Origin("standard input" if str(source) == STDIN else str(source), table.sha256, table.reading),
     )
 
 
@@ -111,32 +125,28 @@ def from_frame(
     settings: ReadSettings,
     *,
     name: str = "memory",
-    source: str = "memory",
     keys: Sequence[str] = (),
-    sha256: str | None = None,
     target_chosen: str = "--target",
-    reading: Reading | None = None,
+    origin: Origin = IN_MEMORY,
 ) -> Dataset:
     """A table from a frame. The index is ignored; later changes of the frame do not reach the table.
 
     Args:
         frame: n rows; any pandas dtypes.
         settings: how to read it.
-        name: of the table, for messages and reports.
-        source: where it came from.
+        name: name of the table, for messages and reports.
         keys: columns that cut the table; they are kept aside and are no covariates.
-        sha256: of the bytes read; None takes that of the values.
         target_chosen: how the target in `settings` was found.
-        reading: how the file was read that it comes from.
+        origin: the place that the frame came from.
 
     Raises:
         DataError: fewer than 4 rows, an unknown or repeated column name, no usable column, or an unusable target.
     """
-    where = name if source == "memory" else source
+    where = name if origin.source == "memory" else origin.source
     if len(frame) < FEWEST_ROWS:
         rows = f"{counted(len(frame), 'data row')} {'is' if len(frame) == 1 else 'are'} too few"
         raise DataError(f"{where}: {rows}; an audit needs at least {FEWEST_ROWS}")
-    if sha256 is None:
+    if origin.sha256 is None:
         frame = frame.copy()
     names = unique_names(
         [str(column).strip() for column in frame.columns], rename=settings.rename_duplicates, where=where
@@ -151,10 +161,10 @@ def from_frame(
         check_known(asked, names, option=option, where=where)
     raws = {column: raw(series) for column, (_, series) in zip(names, frame.items(), strict=True)}
     picked = pick(names, settings, keys=keys, where=where)
-    told = {} if reading is None else {choice.name: choice.value for choice in reading.choices}
+    reading = {} if origin.reading is None else {choice.name: choice.value for choice in origin.reading.choices}
     if picked is not None and len(names) == 1:
-        raise _one_column(names[0], told.get("delimiter"), where)
-    decimal = "," if told.get("decimal") == "comma" else "."
+        raise _one_column(names[0], reading.get("delimiter"), where)
+    decimal = "," if reading.get("decimal") == "comma" else "."
     target: Target | None = None
     if picked is not None:
         chosen = target_chosen if picked[1] == "--target" else picked[1]
@@ -163,14 +173,14 @@ def from_frame(
     columns, left_out = _covariates({c: r for c, r in raws.items() if c not in apart}, settings, decimal, where)
     return Dataset(
         name=name,
-        source=source,
+        source=origin.source,
         n=len(frame),
         columns=columns,
         left_out=left_out,
         target=target,
         keys={key: _key_values(raws[key]) for key in keys},
-        sha256=sha256 or digest(names, list(raws.values())),
-        reading=reading,
+        sha256=origin.sha256 or digest(names, list(raws.values())),
+        reading=origin.reading,
     )
 
 

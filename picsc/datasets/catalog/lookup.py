@@ -21,7 +21,7 @@ from picsc.datasets.catalog.tables import FOLDERS, SUFFIXES, read_table
 from picsc.datasets.data import Data
 from picsc.datasets.image_files.folders import holds_images, npz_holds_images, read_image_folder, read_npz
 from picsc.datasets.images import ImageSet
-from picsc.datasets.load import from_frame
+from picsc.datasets.load import Origin, from_frame
 from picsc.datasets.table import Dataset
 from picsc.datasets.text_files.detect import read_text
 from picsc.datasets.text_files.leaf import leaf_files, read_leaf
@@ -66,7 +66,7 @@ def by_name(name: str, settings: ReadSettings, *, keys: Sequence[str] = (), data
     bundled_name = name if name in BUNDLED else known_as(name)
     if bundled_name in BUNDLED:
         frame = _bundled_frame(bundled_name)
-        return from_frame(frame, settings, name=bundled_name, source="scikit-learn", keys=keys)
+        return from_frame(frame, settings, name=bundled_name, keys=keys, origin=Origin("scikit-learn"))
     return _from_openml(name, settings, keys, root)
 
 
@@ -203,9 +203,9 @@ def _from_openml(name: str, settings: ReadSettings, keys: Sequence[str], root: P
         fetched.without({settings.target, *keys}),  # the number of a person is no covariate, but may cut the table
         settings,
         name=known or fetched.title,
-        source=fetched.source,
         keys=keys,
         target_chosen=chosen,
+        origin=Origin(fetched.source),
     )
 
 

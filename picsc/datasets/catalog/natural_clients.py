@@ -14,7 +14,7 @@ import pandas as pd
 
 from picsc.datasets.catalog.natural_files import read_activity, read_drift, read_one_file, read_sites, read_stream
 from picsc.datasets.catalog.registry import known_as
-from picsc.datasets.load import from_frame
+from picsc.datasets.load import Origin, from_frame
 from picsc.datasets.table import Dataset
 from picsc.runtime.digests import digest
 from picsc.settings import FedSettings, ReadSettings
@@ -111,8 +111,7 @@ def read_natural(folder: Path, name: str, settings: ReadSettings, *, keys: Seque
         frame.drop(columns=[column for column in frame.columns if column in unwanted]),
         settings,
         name=name,
-        source=str(folder),
         keys=keys,
-        sha256=digest(digests),
         target_chosen=chosen,
+        origin=Origin(str(folder), digest(digests)),
     )

@@ -97,23 +97,6 @@ def fetch(name: str, *, title: str = "", shown: str = "", instead: str = "", unk
     )
 
 
-def image_by_openml(number: int, *, name: str = "", title: str = "", test: int = 0, instead: str = "") -> ImageSet:
-    """An image set that OpenML keeps as a table of pixels.
-
-    Args:
-        number: of the set; its columns besides the target are the pixels, channel by channel, row by row.
-        name: of the set, for reports; empty takes OpenML's.
-        title: as for `fetch`.
-        test: how many of the last rows are the authors' test part.
-        instead: as for `fetch`.
-
-    Raises:
-        DataError: as `fetch`, or the columns are no square images.
-    """
-    fetched = fetch(str(number), title=title, instead=instead or "give another number")
-    return as_images(fetched, name=name or fetched.title, test=test)
-
-
 def as_images(fetched: Fetched, *, name: str, test: int = 0) -> ImageSet:
     """Images out of a table of pixels; s x s columns are grey images, 3 x s x s are colours, red first.
 

@@ -224,7 +224,6 @@ NAMED: dict[str, Entry] = {
 """The paper's image sets and others with clients, the 27 tables of its Tables 3 and 4, by its names in lower case, then
 tables and texts with natural clients."""
 
-TABLES = tuple(name for name, entry in NAMED.items() if isinstance(entry, NamedTable))
 _KNOWN = {key(name): name for name in NAMED}
 
 

@@ -9,15 +9,10 @@ from numpy.typing import NDArray
 
 LETTERS = "\n !\"&'(),-.0123456789:;>?ABCDEFGHIJKLMNOPQRSTUVWXYZ[]abcdefghijklmnopqrstuvwxyz}"
 """LEAF's 80 characters, in its order; character i has code i + 1."""
-
-
 _QUOTES: dict[str, str | int | None] = {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'}
-
-
 _PLAIN = str.maketrans({**_QUOTES, "\u2014": "--", "\u2013": "-", "\t": " "})
-
-
 _CODES = np.zeros(128, dtype=np.uint8)
+_CODES[[ord(letter) for letter in LETTERS]] = np.arange(1, len(LETTERS) + 1)
 
 
 def encoded(text: str) -> NDArray[np.uint8]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.datasets.text_files.alphabet import _CODES, LETTERS, encoded
+from picsc.datasets.text_files.alphabet import LETTERS, encoded
 from picsc.datasets.texts import TokenSet, checked
 from picsc.errors import DataError
 from picsc.runtime.digests import digest
@@ -26,7 +26,6 @@ FEWEST = 180
 """Characters of the shortest role of which a row to learn from is left."""
 _UNSPOKEN = re.compile(r"_+[^_]*_+|\[[^\]]*\]")
 _SPEAKER = re.compile(r"\*\*(.+?)\*\*\s*")
-_CODES[[ord(letter) for letter in LETTERS]] = np.arange(1, len(LETTERS) + 1)
 
 
 def plays_in(folder: Path) -> list[Path]:
