@@ -1,9 +1,9 @@
-"""Data of any kind: the type of everything that a reader gives and that a verb takes.
+"""Data of any kind: a table, images or texts, as readers return them and verbs take them.
 
 All three kinds answer the same questions, so that most code need not know which of them it has:
 
 - `name`, `source`, `sha256`: its name, the place it came from, and the digest of its content
-- `kind`: `table`, `images` or `texts`; a comparison with one of them tells mypy which class it is
+- `kind`: `table`, `images` or `texts`; a comparison with one of them narrows the type to its class
 - `n`, `width`, `shape`: number of rows, values of one row, and both as they were read
 - `labels`, `classes`: the class code of each row and the names of the codes
 - `owners`, `clients`: the client code of each row and the names of the codes

@@ -1,4 +1,4 @@
-"""From a file, a frame or arrays to one `Dataset`. Letters: n rows, f columns."""
+"""Tables from files, pandas frames and numpy arrays. Letters: n rows, f columns."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ from picsc.reports.common import Reading
 from picsc.settings import ReadSettings
 
 FEWEST_ROWS = 4
+"""A table with fewer rows than this is refused."""
 DECLARED = "declared by the file"
-"""How a target was chosen that the file itself names."""
+"""`Target.chosen` of a target that the file itself names."""
 _LARGEST_EXACT = 2**53
 
 
@@ -42,7 +43,7 @@ class Origin:
     sha256: str | None = None
     """SHA-256 of the bytes that were read; None takes that of the values."""
     reading: Reading | None = None
-    """How the file was read; None for a frame that came from none."""
+    """The way in which the file was read; None for a frame that does not come from a file."""
 
 
 IN_MEMORY = Origin()
@@ -53,7 +54,7 @@ def load(source: str | Path, settings: ReadSettings, *, keys: Sequence[str] = ()
 
     Args:
         source: path of the file; `-` is standard input.
-        settings: how to read it; a target there wins over the one that the file declares.
+        settings: how to read it; a target there takes precedence over the one that the file declares.
         keys: columns that cut the table (--by, --time, --group); they are kept aside and are no covariates.
 
     Raises:
@@ -71,15 +72,15 @@ def from_file(
     keys: Sequence[str] = (),
     target_chosen: str = DECLARED,
 ) -> Dataset:
-    """A table from what a reader found in a file.
+    """A table from the frame that a reader of files returns.
 
     Args:
-        table: what it found; its target counts where the settings name none.
+        table: the frame; the target that it declares is used where the settings name none.
         source: path of the file; `-` is standard input.
         settings: how to understand it.
-        name: of the table; None is the file's.
-        keys: as in `load`.
-        target_chosen: how the file's target was found.
+        name: name of the table; None takes that of the file.
+        keys: columns that cut the table (--by, --time, --group); they are kept aside and are no covariates.
+        target_chosen: `Target.chosen` of the target that the file declares.
 
     Raises:
         DataError: the columns are not what the settings say.
@@ -109,7 +110,7 @@ def from_arrays(
         X: covariates, (n, f).
         y: labels, (n,); None for a table without a target.
         settings: how to read it.
-        name: of the table, for messages and reports.
+        name: name of the table, for messages and reports.
 
     Raises:
         DataError: the shapes do not fit, or the table cannot be used.
@@ -136,7 +137,7 @@ def from_frame(
         settings: how to read it.
         name: name of the table, for messages and reports.
         keys: columns that cut the table; they are kept aside and are no covariates.
-        target_chosen: how the target in `settings` was found.
+        target_chosen: `Target.chosen` of the target that the settings name.
         origin: the place that the frame came from.
 
     Raises:
@@ -185,20 +186,21 @@ def from_frame(
 
 
 def _one_column(name: str, delimiter: str | None, where: str) -> DataError:
-    """Most such files are parted by something else."""
+    """The error for a table with one column; most such files have another delimiter."""
     by, way = "", "add columns"
     if delimiter is not None:
         by = f" (delimiter {delimiter if delimiter.isalpha() else repr(delimiter)})"
         way = "name the delimiter with --delimiter"
     return DataError(
-        f"{where}: one column only, {name[:40]!r}{by}, so none is left beside a target; {way}, or use --no-target"
+        f"{where}: one column only, {name[:40]!r}{by}, so there is no covariate besides the target; {way}, "
+        "or use --no-target"
     )
 
 
 def _covariates(
     raws: dict[str, Raw], settings: ReadSettings, decimal: str, where: str
 ) -> tuple[tuple[Column, ...], tuple[LeftOut, ...]]:
-    """The columns that take part, and those that do not."""
+    """The columns that take part, and the columns that are left out."""
     columns: list[Column] = []
     left_out: list[LeftOut] = []
     for name, column in raws.items():
@@ -229,7 +231,7 @@ def _covariates(
 
 
 def _key_values(column: Raw) -> NDArray[Any]:
-    """The values of a column that cuts: datetime64[ns] for dates, float64 for numbers, else object."""
+    """The values of a column that cuts the table: datetime64[ns] for dates, float64 for numbers, else object."""
     if column.form == "words":
         dates = read_dates(column.levels)
         if dates is not None:
@@ -244,7 +246,7 @@ def _key_values(column: Raw) -> NDArray[Any]:
 
 
 def _exact(present: NDArray[Any]) -> bool:
-    """Whether no two whole numbers would become one as float64."""
+    """Check that float64 holds all these whole numbers exactly."""
     return present.dtype.kind == "f" or not present.size or int(np.abs(present).max()) <= _LARGEST_EXACT
 
 

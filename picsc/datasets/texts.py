@@ -1,4 +1,4 @@
-"""Texts as rows of token codes with one class and one owner each, read once.
+"""Texts as rows of token codes with one class and one owner each.
 
 Letters: n rows, t tokens kept, L codes of a row, m rows asked for.
 """
@@ -23,31 +23,34 @@ Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class TokenSet:
-    """One set of labelled texts. Code i + 1 is `vocabulary[i]`, and code 0 fills a row up to the longest."""
+    """A set of labelled texts. Code i + 1 is `vocabulary[i]`, and code 0 pads a row to the longest one."""
 
     name: str
     source: str
-    """A path."""
+    """The path that it was read from."""
     unit: Literal["words", "characters"]
     """The thing that a code stands for. `words` are bags, whose order means nothing; `characters` come in reading
     order, and the class is the next one."""
     vocabulary: tuple[str, ...]
+    """Words or characters."""
     text: Codes
-    """(t,) codes of all rows; 0 is a character that the vocabulary does not have. Rows may overlap: windows on
-    one text share it."""
+    """(t,) codes of all rows; 0 is a character that the vocabulary lacks. Rows may overlap: windows on one text share
+    it."""
     starts: NDArray[np.int64]
-    """(n,) where in `text` each row begins."""
+    """(n,) position in `text` at which each row begins."""
     lengths: NDArray[np.int64]
-    """(n,) how many codes each row has."""
+    """(n,) number of codes of each row."""
     labels: NDArray[np.int64]
     """(n,) codes into `classes`."""
     classes: tuple[str, ...]
     owners: NDArray[np.int64]
     """(n,) codes into `clients`."""
     clients: tuple[str, ...]
+    """Names of the owners."""
     test: NDArray[np.int64]
     """Row numbers of the official test part, increasing; empty where there is none."""
     sha256: str
+    """SHA-256 of the files that were read."""
 
     kind: ClassVar[Literal["texts"]] = "texts"
 
@@ -58,7 +61,7 @@ class TokenSet:
 
     @property
     def width(self) -> int:
-        """Codes of the longest row, L; at least 1."""
+        """Number of codes of the longest row, L; at least 1."""
         return int(self.lengths.max(initial=1))
 
     @property
@@ -80,7 +83,7 @@ class TokenSet:
         return replace(self, labels=labels)
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The token codes of some rows, (m, L), with 0 after the end of shorter ones.
+        """The token codes of some rows, (m, L), with 0 after the end of shorter rows.
 
         Args:
             rows: row numbers (m,).
@@ -98,7 +101,7 @@ def label_rows(texts: TokenSet) -> Dataset:
 
 
 def smallest_codes(codes: NDArray[np.int64], largest: int) -> Codes:
-    """The codes in the narrowest unsigned integers that hold `largest`."""
+    """The codes in the narrowest unsigned integer type that holds `largest`."""
     if largest < 1 << 8:
         return codes.astype(np.uint8)
     return codes.astype(np.uint16) if largest < 1 << 16 else codes.astype(np.uint32)
@@ -108,10 +111,10 @@ def no_text(data: Data) -> Dataset | ImageSet:
     """Refuse texts where columns or pixels are tested one by one.
 
     Args:
-        data: whatever was read.
+        data: the data that were read.
 
     Raises:
-        SettingsError: it is a text.
+        SettingsError: the data are texts.
     """
     if data.kind == "texts":
         raise SettingsError(
@@ -122,13 +125,13 @@ def no_text(data: Data) -> Dataset | ImageSet:
 
 
 def no_characters(data: Data) -> Data:
-    """Refuse characters where rows are dealt out at random: windows on one text overlap.
+    """Refuse texts of characters where rows are split at random, because windows on one text overlap.
 
     Args:
-        data: whatever was read.
+        data: the data that were read.
 
     Raises:
-        SettingsError: it is a text of characters.
+        SettingsError: the data are texts of characters.
     """
     if data.kind == "texts" and data.unit == "characters":
         raise SettingsError(
@@ -139,10 +142,10 @@ def no_characters(data: Data) -> Data:
 
 
 def checked(tokens: TokenSet) -> TokenSet:
-    """A set that has rows of at least two classes.
+    """The set itself, after a check that it has at least two classes.
 
     Raises:
-        DataError: it has none, or one.
+        DataError: it has fewer.
     """
     if len(tokens.classes) < 2:
         raise DataError(

@@ -1,4 +1,4 @@
-"""Versions of what computed a report."""
+"""Versions of Python and of the packages behind a report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def versions() -> dict[str, str]:
-    """Of Python, of picsc and of every package that computes."""
+    """Versions of Python, of picsc and of every package that affects numbers."""
     packages = ("picsc", "numpy", "scipy", "pandas", "scikit-learn", "torch")
     return {"python": platform.python_version(), **{name: _version(name) for name in packages}}
 

@@ -1,4 +1,4 @@
-"""Training labels replaced at random: what is learned from is wrong, and what judges is not. Letters: n rows."""
+"""Random wrong labels for a share of the training rows; test rows keep theirs. Letters: n rows."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from picsc.errors import SettingsError
 
 
 def with_label_noise(data: Data, share: float, clean: Rows, *, seed: int) -> Data:
-    """The data with another class, drawn evenly, in a share of the rows that are never the target.
+    """The data with a uniformly drawn wrong class for a share of the rows outside the target.
 
     Args:
-        data: with classes.
-        share: of the rows.
-        clean: rows that keep their labels: those that are the target.
-        seed: of the draw.
+        data: data with classes.
+        share: expected share of those rows that get a wrong class, in [0, 1].
+        clean: rows that keep their labels: the rows of the target.
+        seed: seed of the draw.
 
     Raises:
-        SettingsError: the target holds numbers, or one class only.
+        SettingsError: the labels are numbers, or there is only one class.
     """
     labels, classes = data.labels, len(data.classes)
     if labels is None or classes < 2:
