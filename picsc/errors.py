@@ -1,7 +1,7 @@
-"""What can go wrong, by what the user can do about it.
+"""Errors that picsc raises on purpose, divided by their remedy.
 
-A message names the thing, its value and the bound, and says what to do: "cannot cut 3 rows into 5 folds: need
-2 <= k <= 3". The command line turns any `PicscError` into that one sentence and exit code 2; anything else is our bug.
+A message names the thing, its value and the bound, and gives advice: "cannot cut 3 rows into 5 folds: need
+2 <= k <= 3". The command line turns any `PicscError` into that one sentence and exit code 2; any other error is a bug.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ class SettingsError(PicscError):
 
 
 class RecipeError(SettingsError):
-    """Recipes that cannot be run as they are; all their problems, one sentence each."""
+    """Recipes cannot be run as they are; all their problems, one sentence each."""
 
     def __init__(self, problems: tuple[str, ...]) -> None:
-        """Keep the sentences apart, since each is worth a line of its own."""
+        """Store the sentences separately, since each is printed on a line of its own."""
         super().__init__("; ".join(problems))
         self.problems = problems
 
     def __reduce__(self) -> tuple[type[RecipeError], tuple[tuple[str, ...]]]:
-        """So that it survives the way from a worker process."""
+        """Support pickling, so that a worker process can raise it."""
         return RecipeError, (self.problems,)
 
 
 class DataError(PicscError):
-    """The data cannot be used as they are; the message says where (file, column, row) and what to do."""
+    """The data cannot be used as they are; the message names file, column or row, and gives advice."""
 
 
 class NumericsError(PicscError):
-    """A computation left the finite numbers; the message names epoch, lambda and learning rate where they apply."""
+    """A computation gave infinite numbers or NaN; the message names epoch, lambda and learning rate if they apply."""
 
     def __init__(self, message: str, epoch: int | None = None) -> None:
-        """Keep the epoch, 1 the first, in which training diverged."""
+        """Store the epoch in which training diverged, counted from 1; None if it is unknown."""
         super().__init__(message)
         self.epoch = epoch

@@ -1,18 +1,18 @@
-"""Tables in: from files, names and memory to one `Dataset`.
+"""Data sets: tables, images and texts, read from files, from memory or by name.
 
-- `description`: what a report says of its data and of how to get the same bytes again
+- `data`: `Data`, the union of the three kinds of data, and the questions that all three answer
+- `description`: the description of the data in a report: columns, target, digest, and columns left out
 - `encoding`: typed columns as one matrix of numbers for models
-- `images`: images of one size with one class each, read once
-- `inspection`: how a file is read and what it holds, without auditing it
-- `load`: from a file, a frame or arrays to one `Dataset`
-- `open`: from whatever a verb is given to one table or set of images: a value in memory, a file, or a name
-- `rows`: some rows of a table, and two tables on top of each other
-- `table`: the table that every verb works on: typed columns, one optional target, and the columns that cut it into
-  pieces
-- `texts`: texts as rows of token codes with one class and one owner each, read once
-- `catalog`: data sets by name
-- `columns`: column names, kinds, dates and targets
-- `files`: readers of tables: one file a format
-- `image_files`: readers of images: one file a format
-- `text_files`: readers of texts: reviews, plays and LEAF
+- `images`: `ImageSet`, images of one size with a class each
+- `inspection`: a report on how a file is read and what it holds, without any test (`picsc data show FILE`)
+- `load`: a table from a file, a pandas frame or numpy arrays
+- `open`: data from whatever a verb is given: a value in memory, a path, or the name of a data set
+- `rows`: a part of a table's rows, and two tables stacked on top of each other
+- `table`: `Dataset`, a table of typed columns with an optional target and the columns that cut it into pieces
+- `texts`: `TokenSet`, texts as rows of token codes with a class and an owner each
+- `catalog`: data sets by name, and the user's data directory
+- `columns`: typed columns from raw ones: names, kinds, dates and the target
+- `files`: readers of tables in files, one module a format
+- `image_files`: readers of images in files, one module a format
+- `text_files`: readers of texts in files: reviews, plays and LEAF's JSON
 """

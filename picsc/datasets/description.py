@@ -1,21 +1,22 @@
-"""What a report says of its data and of how to get the same bytes again."""
+"""The description of the data in a report: columns, target, digest, and columns left out."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from picsc.datasets.files.utf8 import NOT_UTF8
-from picsc.datasets.images import ImageSet
-from picsc.datasets.texts import TokenSet
 from picsc.phrases import listed
 from picsc.reports.common import ColumnInfo, DataInfo, Finding
 
 if TYPE_CHECKING:
+    from picsc.datasets.data import Data
+    from picsc.datasets.images import ImageSet
     from picsc.datasets.table import Dataset
+    from picsc.datasets.texts import TokenSet
 
 
 def left_out(dataset: Dataset) -> list[Finding]:
-    """What the reader left out, one finding for each kind."""
+    """Findings on the columns that the reader left out, one for each kind of column."""
     findings = []
     for kind in sorted({column.kind for column in dataset.left_out}):
         columns = [column for column in dataset.left_out if column.kind == kind]
@@ -26,7 +27,7 @@ def left_out(dataset: Dataset) -> list[Finding]:
 
 
 def encoding_guessed(*datasets: Dataset | None) -> list[Finding]:
-    """A warning for each file whose bytes are not UTF-8 and whose encoding nobody told."""
+    """Warnings on files whose bytes are not UTF-8 and whose encoding the user did not give, one for each file."""
     return [
         Finding(
             "encoding-guessed",
@@ -41,13 +42,13 @@ def encoding_guessed(*datasets: Dataset | None) -> list[Finding]:
     ]
 
 
-def data_info(dataset: Dataset | ImageSet | TokenSet) -> DataInfo:
-    """Describe the data as they were understood; images are one column of pixels, texts one of codes."""
-    if isinstance(dataset, ImageSet):
+def data_info(dataset: Data) -> DataInfo:
+    """Describe the data as they were understood; images are one column of pixels, texts one column of codes."""
+    if dataset.kind == "images":
         _, channels, side, _ = dataset.pixels.shape
         return _one_column(dataset, ColumnInfo("pixels", f"image {channels} x {side} x {side}", 0, None, True, ""))
-    if isinstance(dataset, TokenSet):
-        kind = f"up to {dataset.width} {dataset.kind}"
+    if dataset.kind == "texts":
+        kind = f"up to {dataset.width} {dataset.unit}"
         return _one_column(dataset, ColumnInfo("text", kind, 0, len(dataset.vocabulary), True, ""))
     target = dataset.target
     used = [

@@ -1,6 +1,6 @@
 """Typed columns as one matrix of numbers for models. Letters: n rows, f encoded features.
 
-The shape of the matrix is decided by the whole table, so that it is the same in every training part; means and
+The whole table decides the shape of the matrix, so that it is the same for every training part; means and standard
 deviations are fitted on the training rows alone.
 """
 
@@ -15,38 +15,38 @@ from picsc.datasets.table import Column, Dataset
 from picsc.errors import DataError
 
 LARGEST = 8.0
-"""Standardised values are clipped to [-8, 8], so that one wild value cannot rule a model."""
+"""Standardised values are clipped to [-8, 8], so that a single outlier cannot dominate a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A matrix and what its columns mean."""
+    """A matrix of numbers and the names of its columns."""
 
     matrix: NDArray[np.float32]
-    """(n, f): numbers standardised, levels one-hot, missing values all zeros beside an indicator."""
+    """(n, f): numbers standardised, levels one-hot, missing values all zeros with an indicator column next to them."""
     names: tuple[str, ...]
-    """f names: `age`, `colour=red`, `age missing`."""
+    """f names, such as `age`, `colour=red`, `age missing`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """The numbers fitted on the training rows: how to write any rows of the same table."""
+    """An encoding fitted on the training rows, which encodes any rows of the same table."""
 
     scales: tuple[tuple[float, float], ...]
-    """Mean and population standard deviation of each column in its own unit; (0, 0) for a coded one, deviation 0 for a
-    constant one."""
+    """Mean and population standard deviation of each column, in the unit of the column; (0, 0) for a coded column, and
+    a deviation of 0 for a constant one."""
     names: tuple[str, ...]
-    """f names of the encoded columns."""
+    """Names of the f encoded columns."""
 
     def transform(self, dataset: Dataset, rows: NDArray[np.int64] | None = None) -> Encoded:
-        """Write rows of the table that this was fitted on.
+        """Encode rows of the table that this was fitted on.
 
         Args:
             dataset: the table.
             rows: row numbers, (n,); None means all.
 
         Raises:
-            DataError: the table has other columns than the one fitted on.
+            DataError: the table does not have the columns of the table that this was fitted on.
         """
         if _names(dataset) != self.names:
             raise DataError(f"{dataset.name}: its columns are not those of the table that the encoding was fitted on")
@@ -75,7 +75,7 @@ class Encoder:
 
 
 def encode(dataset: Dataset, rows: NDArray[np.int64] | None = None) -> Encoded:
-    """Fit on rows and write the same rows.
+    """Fit an encoding on rows and encode the same rows.
 
     Args:
         dataset: the table.
@@ -85,10 +85,10 @@ def encode(dataset: Dataset, rows: NDArray[np.int64] | None = None) -> Encoded:
 
 
 def fit(dataset: Dataset, rows: NDArray[np.int64] | None = None) -> Encoder:
-    """Fit means and deviations on the training rows.
+    """Fit means and standard deviations on the training rows.
 
     Args:
-        dataset: the table; its levels, and which columns have missing values, give the shape.
+        dataset: the table; its levels and its columns with missing values decide the shape.
         rows: row numbers, (n,); None means all.
     """
     parts = (column.values if rows is None else column.values[rows] for column in dataset.columns)
@@ -99,7 +99,7 @@ def fit(dataset: Dataset, rows: NDArray[np.int64] | None = None) -> Encoder:
 
 
 def _scale(part: NDArray[np.generic]) -> tuple[float, float]:
-    """Mean and population standard deviation of the values present."""
+    """Mean and population standard deviation of the values that are present."""
     present = part[~np.isnan(part)].astype(np.float64)
     if not len(present) or present.min() == present.max():
         return 0.0, 0.0
@@ -123,23 +123,23 @@ def _names(dataset: Dataset) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Covariates:
-    """What each encoded feature is, so that sums of rows give divergences."""
+    """The kind of each encoded feature, which decides how its divergence is computed from sums over rows."""
 
     numeric: tuple[int, ...]
-    """Positions of numbers."""
+    """Positions of the numeric features."""
     flags: tuple[int, ...]
-    """Positions of indicators of missing values."""
+    """Positions of the indicators of missing values."""
     levels: tuple[tuple[int, int], ...]
-    """First and last-but-one position of each one-hot block."""
+    """Start and end of each one-hot block; the end is excluded."""
 
 
 def of_numbers(f: int) -> Covariates:
-    """All f features are numbers."""
+    """The kinds of f features that are all numeric."""
     return Covariates(tuple(range(f)), (), ())
 
 
 def of_table(dataset: Dataset) -> Covariates:
-    """What `picsc.datasets.encoding` makes of a table's columns."""
+    """The kinds of the features that `fit` and `encode` make of a table's columns."""
     numeric, flags, levels = [], [], []
     j = 0
     for column in dataset.columns:

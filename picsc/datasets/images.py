@@ -1,10 +1,11 @@
-"""Images of one size with one class each, read once. Letters: n images, c channels, s pixels a side."""
+"""Images of one size with one class each. Letters: n images, c channels, s pixels a side."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import Any
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,36 +18,63 @@ from picsc.settings import CutSettings, ReadSettings
 
 @dataclass(frozen=True, slots=True)
 class ImageSet:
-    """One set of labelled images."""
+    """A set of labelled images."""
 
     name: str
     source: str
     """A path, `scikit-learn`, `OpenML 554`, or `memory`."""
     pixels: NDArray[np.uint8]
-    """(n, c, s, s), 0 to 255."""
+    """(n, c, s, s), from 0 to 255."""
     labels: NDArray[np.int64]
     """(n,) codes into `classes`."""
     classes: tuple[str, ...]
     test: NDArray[np.int64]
-    """Row numbers of the official test part, increasing; empty where the authors made none."""
+    """Row numbers of the official test part, increasing; empty where the authors defined none."""
     sha256: str
+    """SHA-256 of the bytes that were read."""
     owners: NDArray[np.int64] | None = None
-    """(n,) codes into `clients`; None where images have no owners."""
+    """(n,) codes into `clients`; None where the images have no owners."""
     clients: tuple[str, ...] = ()
+    """Names of the owners; () where the images have none."""
+
+    kind: ClassVar[Literal["images"]] = "images"
 
     @property
     def n(self) -> int:
-        """Images in all, the test part included."""
+        """Number of images, the test part included."""
         return len(self.labels)
+
+    @property
+    def width(self) -> int:
+        """Pixel values of one image, c x s x s."""
+        return math.prod(self.pixels.shape[1:])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of images, then channels, height and width: (n, c, s, s)."""
+        return self.pixels.shape
+
+    def as_table(self) -> Dataset:
+        """All images as rows with a class and no columns."""
+        target = Target("class", "classes", self.labels, self.classes, "classes of the images")
+        return Dataset(self.name, self.source, self.n, (), (), target, sha256=self.sha256)
+
+    def with_labels(self, labels: NDArray[np.int64]) -> ImageSet:
+        """The same images with other labels.
+
+        Args:
+            labels: codes into `classes`, (n,).
+        """
+        return replace(self, labels=labels)
 
 
 def from_images(pixels: NDArray[Any], labels: NDArray[Any], *, name: str = "memory") -> ImageSet:
     """Images from arrays in memory.
 
     Args:
-        pixels: (n, s, s) or (n, c, s, s); whole numbers from 0 to 255, or fractions from 0 to 1, which become those.
+        pixels: (n, s, s) or (n, c, s, s); whole numbers from 0 to 255, or fractions from 0 to 1, which are scaled.
         labels: (n,) classes of any type.
-        name: of the set, for messages and reports.
+        name: name of the set, for messages and reports.
 
     Raises:
         DataError: the shapes do not fit, a pixel is out of range or a label is missing.
@@ -84,16 +112,16 @@ def pixel_scale(pixels: NDArray[np.uint8]) -> tuple[float, float]:
 
 
 def refuse_columns(cut: CutSettings, read: ReadSettings, *, weights: str | None = None, kind: str = "images") -> None:
-    """Refuse options that name a column or say how to read one.
+    """Refuse options that concern columns, which images and texts do not have.
 
     Args:
-        cut: of images or texts.
-        read: of them.
-        weights: column of row weights.
-        kind: what to call them.
+        cut: settings of the cut into pieces.
+        read: settings of reading.
+        weights: column of row weights; None for no weights.
+        kind: name of the kind of data in messages.
 
     Raises:
-        SettingsError: there is such an option.
+        SettingsError: an option names a column, or says how to read one.
     """
     for option, column in (("--by", cut.by), ("--time", cut.time), ("--group", cut.group)):
         if column is not None:
@@ -108,12 +136,11 @@ def refuse_columns(cut: CutSettings, read: ReadSettings, *, weights: str | None 
 
 def label_rows(images: ImageSet) -> Dataset:
     """All images as rows with a class and no columns."""
-    target = Target("class", "classes", images.labels, images.classes, "classes of the images")
-    return Dataset(images.name, images.source, images.n, (), (), target, sha256=images.sha256)
+    return images.as_table()
 
 
 def _bytes(pixels: NDArray[Any], name: str) -> NDArray[np.uint8]:
-    """A copy of the pixels in 0 to 255, in row order."""
+    """A copy of the pixels as bytes from 0 to 255, in row order."""
     if pixels.dtype.kind not in "buif":
         raise DataError(f"{name}: pixels of type {pixels.dtype} are no numbers; give uint8 or floats")
     lowest, highest = (float(bound) for bound in (pixels.min(initial=0), pixels.max(initial=0)))

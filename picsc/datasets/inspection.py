@@ -1,4 +1,4 @@
-"""How a file is read and what it holds, without auditing it. Letters: n rows."""
+"""A report on how a file is read and what it holds, without any test. Letters: n rows."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from picsc.settings import ReadSettings
 
 
 def inspect_file(source: str | Path, settings: ReadSettings) -> DataReport:
-    """Read one file as an audit would, and say what was understood.
+    """Read one file as an audit would, and report how it was understood.
 
-    A target that no model could learn (one class, as many classes as rows) is no error here: the report says so.
+    A target that no model could learn (one class, or as many classes as rows) is no error here: the report says so.
 
     Args:
         source: path of the file; `-` is standard input.
         settings: how to read it.
 
     Raises:
-        DataError: the file cannot be read, holds no table, or a column that was named is not in it.
+        DataError: the file cannot be read, holds no table, or lacks a column that the settings name.
     """
     table = read_frame(source, settings)
     no_target = ""
@@ -35,7 +35,7 @@ def inspect_file(source: str | Path, settings: ReadSettings) -> DataReport:
         dataset = from_file(table, source, settings)
     except DataError as error:
         if settings.no_target or settings.target is not None:
-            raise  # what was asked for cannot be had
+            raise  # the user asked for this target, or for none, so there is nothing to fall back on
         try:
             dataset = from_file(table, source, settings.model_copy(update={"no_target": True}))
         except DataError:

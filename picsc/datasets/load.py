@@ -1,8 +1,9 @@
-"""From a file, a frame or arrays to one `Dataset`. Letters: n rows, f columns."""
+"""Tables from files, pandas frames and numpy arrays. Letters: n rows, f columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,25 @@ from picsc.reports.common import Reading
 from picsc.settings import ReadSettings
 
 FEWEST_ROWS = 4
+"""A table with fewer rows than this is refused."""
 DECLARED = "declared by the file"
-"""How a target was chosen that the file itself names."""
+"""`Target.chosen` of a target that the file itself names."""
 _LARGEST_EXACT = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The place that a frame came from."""
+
+    source: str = "memory"
+    """A path, `standard input`, `scikit-learn`, `OpenML 1510`, or `memory`."""
+    sha256: str | None = None
+    """SHA-256 of the bytes that were read; None takes that of the values."""
+    reading: Reading | None = None
+    """The way in which the file was read; None for a frame that does not come from a file."""
+
+
+IN_MEMORY = Origin()
 
 
 def load(source: str | Path, settings: ReadSettings, *, keys: Sequence[str] = ()) -> Dataset:
@@ -37,7 +54,7 @@ def load(source: str | Path, settings: ReadSettings, *, keys: Sequence[str] = ()
 
     Args:
         source: path of the file; `-` is standard input.
-        settings: how to read it; a target there wins over the one that the file declares.
+        settings: how to read it; a target there takes precedence over the one that the file declares.
         keys: columns that cut the table (--by, --time, --group); they are kept aside and are no covariates.
 
     Raises:
@@ -55,15 +72,15 @@ def from_file(
     keys: Sequence[str] = (),
     target_chosen: str = DECLARED,
 ) -> Dataset:
-    """A table from what a reader found in a file.
+    """A table from the frame that a reader of files returns.
 
     Args:
-        table: what it found; its target counts where the settings name none.
+        table: the frame; the target that it declares is used where the settings name none.
         source: path of the file; `-` is standard input.
         settings: how to understand it.
-        name: of the table; None is the file's.
-        keys: as in `load`.
-        target_chosen: how the file's target was found.
+        name: name of the table; None takes that of the file.
+        keys: columns that cut the table (--by, --time, --group); they are kept aside and are no covariates.
+        target_chosen: `Target.chosen` of the target that the file declares.
 
     Raises:
         DataError: the columns are not what the settings say.
@@ -78,11 +95,9 @@ def from_file(
         table.frame,
         settings,
         name=name or stem(source),
-        source="standard input" if str(source) == STDIN else str(source),
         keys=keys,
-        sha256=table.sha256,
         target_chosen=chosen,
-        reading=table.reading,
+        origin=Origin("standard input" if str(source) == STDIN else str(source), table.sha256, table.reading),
     )
 
 
@@ -95,7 +110,7 @@ def from_arrays(
         X: covariates, (n, f).
         y: labels, (n,); None for a table without a target.
         settings: how to read it.
-        name: of the table, for messages and reports.
+        name: name of the table, for messages and reports.
 
     Raises:
         DataError: the shapes do not fit, or the table cannot be used.
@@ -111,32 +126,28 @@ def from_frame(
     settings: ReadSettings,
     *,
     name: str = "memory",
-    source: str = "memory",
     keys: Sequence[str] = (),
-    sha256: str | None = None,
     target_chosen: str = "--target",
-    reading: Reading | None = None,
+    origin: Origin = IN_MEMORY,
 ) -> Dataset:
     """A table from a frame. The index is ignored; later changes of the frame do not reach the table.
 
     Args:
         frame: n rows; any pandas dtypes.
         settings: how to read it.
-        name: of the table, for messages and reports.
-        source: where it came from.
+        name: name of the table, for messages and reports.
         keys: columns that cut the table; they are kept aside and are no covariates.
-        sha256: of the bytes read; None takes that of the values.
-        target_chosen: how the target in `settings` was found.
-        reading: how the file was read that it comes from.
+        target_chosen: `Target.chosen` of the target that the settings name.
+        origin: the place that the frame came from.
 
     Raises:
         DataError: fewer than 4 rows, an unknown or repeated column name, no usable column, or an unusable target.
     """
-    where = name if source == "memory" else source
+    where = name if origin.source == "memory" else origin.source
     if len(frame) < FEWEST_ROWS:
         rows = f"{counted(len(frame), 'data row')} {'is' if len(frame) == 1 else 'are'} too few"
         raise DataError(f"{where}: {rows}; an audit needs at least {FEWEST_ROWS}")
-    if sha256 is None:
+    if origin.sha256 is None:
         frame = frame.copy()
     names = unique_names(
         [str(column).strip() for column in frame.columns], rename=settings.rename_duplicates, where=where
@@ -151,10 +162,10 @@ def from_frame(
         check_known(asked, names, option=option, where=where)
     raws = {column: raw(series) for column, (_, series) in zip(names, frame.items(), strict=True)}
     picked = pick(names, settings, keys=keys, where=where)
-    told = {} if reading is None else {choice.name: choice.value for choice in reading.choices}
+    reading = {} if origin.reading is None else {choice.name: choice.value for choice in origin.reading.choices}
     if picked is not None and len(names) == 1:
-        raise _one_column(names[0], told.get("delimiter"), where)
-    decimal = "," if told.get("decimal") == "comma" else "."
+        raise _one_column(names[0], reading.get("delimiter"), where)
+    decimal = "," if reading.get("decimal") == "comma" else "."
     target: Target | None = None
     if picked is not None:
         chosen = target_chosen if picked[1] == "--target" else picked[1]
@@ -163,32 +174,33 @@ def from_frame(
     columns, left_out = _covariates({c: r for c, r in raws.items() if c not in apart}, settings, decimal, where)
     return Dataset(
         name=name,
-        source=source,
+        source=origin.source,
         n=len(frame),
         columns=columns,
         left_out=left_out,
         target=target,
         keys={key: _key_values(raws[key]) for key in keys},
-        sha256=sha256 or digest(names, list(raws.values())),
-        reading=reading,
+        sha256=origin.sha256 or digest(names, list(raws.values())),
+        reading=origin.reading,
     )
 
 
 def _one_column(name: str, delimiter: str | None, where: str) -> DataError:
-    """Most such files are parted by something else."""
+    """The error for a table with one column; most such files have another delimiter."""
     by, way = "", "add columns"
     if delimiter is not None:
         by = f" (delimiter {delimiter if delimiter.isalpha() else repr(delimiter)})"
         way = "name the delimiter with --delimiter"
     return DataError(
-        f"{where}: one column only, {name[:40]!r}{by}, so none is left beside a target; {way}, or use --no-target"
+        f"{where}: one column only, {name[:40]!r}{by}, so there is no covariate besides the target; {way}, "
+        "or use --no-target"
     )
 
 
 def _covariates(
     raws: dict[str, Raw], settings: ReadSettings, decimal: str, where: str
 ) -> tuple[tuple[Column, ...], tuple[LeftOut, ...]]:
-    """The columns that take part, and those that do not."""
+    """The columns that take part, and the columns that are left out."""
     columns: list[Column] = []
     left_out: list[LeftOut] = []
     for name, column in raws.items():
@@ -219,7 +231,7 @@ def _covariates(
 
 
 def _key_values(column: Raw) -> NDArray[Any]:
-    """The values of a column that cuts: datetime64[ns] for dates, float64 for numbers, else object."""
+    """The values of a column that cuts the table: datetime64[ns] for dates, float64 for numbers, else object."""
     if column.form == "words":
         dates = read_dates(column.levels)
         if dates is not None:
@@ -234,7 +246,7 @@ def _key_values(column: Raw) -> NDArray[Any]:
 
 
 def _exact(present: NDArray[Any]) -> bool:
-    """Whether no two whole numbers would become one as float64."""
+    """Check that float64 holds all these whole numbers exactly."""
     return present.dtype.kind == "f" or not present.size or int(np.abs(present).max()) <= _LARGEST_EXACT
 
 

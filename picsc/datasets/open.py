@@ -1,4 +1,4 @@
-"""From whatever a verb is given to one table or set of images: a value in memory, a file, or a name."""
+"""Data from whatever a verb is given: a value in memory, a path, or the name of a data set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from picsc.errors import SettingsError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from picsc.datasets.table import Dataset
+    from picsc.datasets.data import Data
     from picsc.settings import ReadSettings
 
 
@@ -28,15 +28,15 @@ def open_data(
     settings: ReadSettings,
     *,
     keys: Sequence[str] = (),
-) -> Dataset | ImageSet | TokenSet:
-    """What a verb was called with, from Python.
+) -> Data:
+    """The data that a verb is called with from Python.
 
     Args:
-        data: a frame, an array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), a text as a
-            `TokenSet`, or a path, as in `read_or_get`.
-        y: labels (n,), with an array.
+        data: a frame, an array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), texts as a
+            `TokenSet`, or a path as in `open_source`.
+        y: labels (n,) of an array; None for all other data.
         settings: how to read a table.
-        keys: columns that cut or weigh a table; they are kept aside and are no covariates.
+        keys: columns that cut a table or weight its rows; they are kept aside and are no covariates.
 
     Raises:
         SettingsError: y is missing, or does not go with the data.
@@ -62,16 +62,16 @@ def open_data(
 
 def open_source(
     source: str, *, named: bool, settings: ReadSettings, keys: Sequence[str] = (), data_dir: Path | None = None
-) -> Dataset | ImageSet | TokenSet:
-    """What a command or a recipe names.
+) -> Data:
+    """The data that a command or a recipe names.
 
     Args:
-        source: name of a data set, or path of a table's file, of a file of LEAF's, or of a folder with plays, reviews
-            or LEAF's files.
-        named: it is a name.
+        source: name of a data set, or path of a file with a table, of a file in LEAF's JSON, or of a folder with plays,
+            reviews or LEAF's files.
+        named: `source` is the name of a data set.
         settings: how to read a table.
-        keys: as in `take_in`.
-        data_dir: folder of data sets by name; None is that of `data_directory`.
+        keys: columns that cut a table or weight its rows; they are kept aside and are no covariates.
+        data_dir: folder of data sets by name; None takes the folder of `data_directory`.
 
     Raises:
         DataError: the data cannot be read or found.
@@ -83,12 +83,11 @@ def open_source(
     return by_name(source, settings, keys=keys, data_dir=data_dir)
 
 
-def _from_path(source: str | Path, settings: ReadSettings, keys: Sequence[str]) -> Dataset | ImageSet | TokenSet:
+def _from_path(source: str | Path, settings: ReadSettings, keys: Sequence[str]) -> Data:
     path = Path(source)
-    told = settings.format is not None
     folder = bool(str(source)) and os.path.isdir(path)  # noqa: PTH112 - no error for a name that no file can have
-    if folder or (path.suffix.lower() == ".json" and not told):
-        from picsc.datasets.text_files.detect import holds_text, read_clients  # needs scikit-learn's data sets, too
+    if folder or (path.suffix.lower() == ".json" and settings.format is None):
+        from picsc.datasets.text_files.detect import holds_text, read_clients  # loads scikit-learn's data sets, too
 
         if holds_text(path):
             return read_clients(path, path.name)

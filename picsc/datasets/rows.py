@@ -1,4 +1,4 @@
-"""Some rows of a table, and two tables on top of each other."""
+"""A part of a table's rows, and two tables stacked on top of each other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rows = NDArray[np.int64]
 
 
 def take(dataset: Dataset, rows: NDArray[np.int64]) -> Dataset:
-    """The same columns, fewer rows; all of them if `rows` has all.
+    """The table with some of its rows only; the table itself if `rows` holds all of them.
 
     Args:
         dataset: n rows.
@@ -36,13 +36,13 @@ def take(dataset: Dataset, rows: NDArray[np.int64]) -> Dataset:
 
 
 def with_label(dataset: Dataset, findings: list[Finding]) -> Dataset:
-    """The rows that have a label.
+    """The table with only the rows that have a label.
 
     Args:
         dataset: n rows and a target.
-        findings: told of the others.
+        findings: a warning is appended where rows lack a label.
     """
-    assert dataset.target is not None  # noqa: S101 - whoever needs labels refuses tables without any
+    assert dataset.target is not None  # noqa: S101 - callers refuse tables without a target
     rows = np.flatnonzero(~dataset.target.missing).astype(np.int64)
     left = dataset.n - len(rows)
     if left:
@@ -57,10 +57,10 @@ def stack(dataset: Dataset, reference: Dataset) -> Dataset:
 
     Args:
         dataset: n rows; its names and levels come first.
-        reference: m rows with the same columns; more columns do no harm.
+        reference: m rows with the same columns; additional columns are ignored.
 
     Raises:
-        DataError: the reference lacks a column, or holds another kind of values in it.
+        DataError: the reference lacks a column, or a column of it holds values of another kind.
     """
     others = {column.name: column for column in reference.columns}
     missing = [column.name for column in dataset.columns if column.name not in others]
@@ -107,7 +107,7 @@ def _target(target: Target, reference: Dataset) -> Target:
 def _merged(
     levels: tuple[str, ...], more: tuple[str, ...], codes: NDArray[np.int64]
 ) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Levels of both, the first's first and the pooled one last, and the second's codes among them; -1 stays -1."""
+    """Levels of both, the first's first and the pooled one last, and the second's codes into them; -1 stays -1."""
     kept = [level for level in (*levels, *more) if level != POOLED]
     pooled = [POOLED] if POOLED in (*levels, *more) else []
     merged = (*dict.fromkeys(kept), *pooled)

@@ -1,12 +1,12 @@
 """The table that every verb works on: typed columns, one optional target, and the columns that cut it into pieces.
 
-Letters: n rows. Values are kept once, column by column; a fragment is a set of row numbers, never a copy of rows.
+Letters: n rows. Values are stored once, column by column; a fragment is a set of row numbers, never a copy of rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ POOLED = "(other)"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One covariate that takes part in the audit."""
+    """One covariate that takes part."""
 
     name: str
     kind: Literal["numeric", "categorical", "boolean", "datetime", "text"]
@@ -30,31 +30,33 @@ class Column:
     levels: tuple[str, ...] = ()
     """Names of the codes, in order of first appearance; rare ones pooled into `POOLED`, which comes last."""
     note: str = ""
+    """A remark for the report on how the column was read; empty for none."""
 
     @property
     def coded(self) -> bool:
-        """Whether `values` are codes into `levels`."""
+        """True where `values` are codes into `levels`."""
         return self.kind in ("categorical", "boolean")
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Where there is no value, bool (n,)."""
+        """True for rows without a value, bool (n,)."""
         return self.values < 0 if self.coded else np.isnan(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A column that takes no part, and why."""
+    """A column that is left out, and why."""
 
     name: str
     kind: Kind
     missing: int
+    """Number of rows without a value."""
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What the model predicts."""
+    """The column that models predict."""
 
     name: str
     kind: Literal["classes", "numbers"]
@@ -63,29 +65,77 @@ class Target:
     levels: tuple[str, ...]
     """Class names in order of first appearance, so that spelling never changes a number; () for numbers."""
     chosen: str
-    """How it was found: `--target`, `named 'class'`, `last column`."""
+    """The way in which it was found: `--target`, `named 'class'`, `last column`."""
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Where there is no label, bool (n,)."""
+        """True for rows without a label, bool (n,)."""
         return self.values < 0 if self.kind == "classes" else np.isnan(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """One table, read once."""
+    """A table: covariates, an optional target, and the columns that cut it."""
 
     name: str
     source: str
     """A path, `standard input`, `scikit-learn`, `OpenML 1510`, or `memory`."""
     n: int
+    """Number of rows."""
     columns: tuple[Column, ...]
     """The covariates, in file order."""
     left_out: tuple[LeftOut, ...]
     target: Target | None
+    """None for a table without a target."""
     keys: dict[str, NDArray[np.generic]] = field(default_factory=dict)
     """The raw values of the columns that cut the table (--by, --time, --group), which are no covariates: object (n,)
     with None where missing, or datetime64[ns]/float64 for a time column, NaT/NaN where missing."""
     sha256: str = ""
+    """SHA-256 of the bytes that were read, or of the values of a table from memory."""
     reading: Reading | None = None
-    """How the file was read; None for a table that came from none."""
+    """The way in which the file was read; None for a table that does not come from a file."""
+
+    kind: ClassVar[Literal["table"]] = "table"
+    owners: ClassVar[None] = None
+    """A table has no owners of its own: clients are the values of a column."""
+    clients: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def width(self) -> int:
+        """Number of covariates."""
+        return len(self.columns)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns as they were read: the target and the columns left out are counted."""
+        return self.n, len(self.columns) + len(self.left_out) + (self.target is not None)
+
+    @property
+    def labels(self) -> NDArray[np.int64] | None:
+        """Codes into `classes`, (n,), -1 where missing; None without a target of classes."""
+        if self.target is None or self.target.kind != "classes":
+            return None
+        return self.target.values.astype(np.int64, copy=False)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the classes; () without a target of classes."""
+        return () if self.target is None else self.target.levels
+
+    @property
+    def test(self) -> NDArray[np.int64]:
+        """Row numbers of the official test part: none, since tables have no such part."""
+        return np.empty(0, np.int64)
+
+    def as_table(self) -> Dataset:
+        """This table."""
+        return self
+
+    def with_labels(self, labels: NDArray[np.int64]) -> Dataset:
+        """The same rows with other labels.
+
+        Args:
+            labels: codes into `classes`, (n,), -1 where missing; the table has a target of classes.
+        """
+        assert self.labels is not None and self.target is not None  # noqa: S101, PT018 - there is a target of classes
+        return replace(self, target=replace(self.target, values=labels))

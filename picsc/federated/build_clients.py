@@ -77,7 +77,7 @@ def model_kind(data: Dataset | ImageSet | TokenSet, settings: FedSettings) -> st
         SettingsError: the model does not fit the data.
     """
     fitting = {Dataset: ("mlp",), ImageSet: ("lenet", "mlp"), TokenSet: ("bag", "lstm")}[type(data)]
-    if isinstance(data, TokenSet) and data.kind == "characters":
+    if isinstance(data, TokenSet) and data.unit == "characters":
         fitting = ("lstm", "bag")
     if settings.model not in ("auto", *fitting):
         raise SettingsError(f"--model {settings.model} does not go with {data.name}: use {' or '.join(fitting)}")

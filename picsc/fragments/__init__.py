@@ -1,19 +1,18 @@
-"""Row numbers of the pieces of one table, and what a person should know about a cut before trusting it.
+"""Cuts of a table into pieces, as row numbers, and checks of a cut before any result is computed from it.
 
-- `autocorrelation`: whether neighbouring rows are alike, which makes p-values that take rows as exchangeable too small
-- `clients`: invented clients as the pieces of an audit: the clients that `picsc fed` makes from the same rows and seed
-- `cutting`: cut one table into pieces: folds, contiguous batches, one piece per value of a column, or pieces of time
-- `dob_scv`: folds that agree in their covariates, and folds that do not: DOB-SCV and MS-SCV
-- `duplicates`: rows that stand in more than one piece: what one piece teaches, the other already knows
-- `holdout`: A random part of the rows
-- `keys`: the values of a column that cuts a table: their codes, their order and their spelling
-- `partitions`: invented clients: one table's rows dealt out the way federated benchmarks do, in bounded time
-- `pieces`: what a cut is: pieces as row numbers, never a copy of rows, and what the null has to know about them
-- `time_gap`: A gap between pieces of time: rows too soon after the piece before belong to no piece
-- `time_lengths`: lengths of time as people write them: 30d, 12h, W, MS; plain numbers where time is a number
-- `timeline`: pieces of time: intervals of equal length, or cut points that hold about equal numbers of rows. Ties stay
-  together
-- `validation`: what a person should know about a cut before trusting any number computed from it
+- `autocorrelation`: a check that neighbouring rows are independent, as p-values of permutation tests assume
+- `clients`: simulated clients as the pieces of an audit, the same as `picsc fed` makes from the same rows and seed
+- `cutting`: `cut`, which divides a table into folds, contiguous batches, values of a column, or intervals of time
+- `dob_scv`: DOB-SCV and MS-SCV, which make folds with similar or with different covariate distributions
+- `duplicates`: equal rows in several pieces, through which test rows occur among training rows
+- `holdout`: a random part of the rows, stratified by class where possible
+- `keys`: the values of a column that cuts a table: their codes, order and spelling
+- `partitions`: simulated clients, who get the rows of a table in the ways of federated benchmarks
+- `pieces`: `Cut` and `Fragment`: the row numbers of pieces, and facts about the cut that a permutation test needs
+- `time_gap`: a gap between pieces of time, whose rows belong to no piece
+- `time_lengths`: lengths of time as users write them: 30d, 12h, W, MS, or plain numbers where time is a number
+- `timeline`: pieces of time: intervals of equal length, or pieces with about equal numbers of rows
+- `validation`: `validate`, which checks a cut: small or one-class pieces, rare classes, duplicates, groups, time
 """
 
 from picsc.fragments.clients import ClientCut, cut_clients

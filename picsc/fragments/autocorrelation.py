@@ -1,4 +1,4 @@
-"""Whether neighbouring rows are alike, which makes p-values that take rows as exchangeable too small.
+"""A check that neighbouring rows are independent: if not, p-values that assume exchangeable rows are too small.
 
 Letters: n rows, f numeric columns.
 """
@@ -17,26 +17,28 @@ from picsc.datasets.table import Column
 from picsc.reports.common import Finding
 
 LEVEL = 1e-4
-"""Two-sided false-alarm rate over all columns."""
+"""Two-sided rate of false alarms over all columns."""
 FORGOTTEN = 0.1
-"""An autocorrelation below this counts as none when a block length is suggested."""
+"""An autocorrelation below this counts as zero when a block length is suggested."""
 CARRIERS = 4
-"""Square of the effective number of rows that carry a column's variance, at least this many times the pairs."""
+"""The square of the effective number of rows behind a column's variance must be at least this many times the number
+of pairs."""
 
 
 def neighbours_alike(
     columns: Sequence[Column], order: NDArray[np.int64], strata: NDArray[np.int64] | None, pieces: int
 ) -> list[Finding]:
-    """Report the numeric column whose lag-1 autocorrelation is farthest beyond chance.
+    """Report the numeric column whose lag-1 autocorrelation is the most significant.
 
-    Within strata, as the null permutes within them: each row is compared with the next row of its own class, after
-    subtracting the class mean. So a table sorted by class and cut into stratified folds is no stream.
+    With strata, rows are compared within them, as the null permutes within them: each row with the next row of its own
+    class, after the class mean is subtracted. So a table that is sorted by class and cut into stratified folds shows no
+    autocorrelation for that reason.
 
     Args:
-        columns: the covariates; only numeric ones are looked at.
+        columns: the covariates; only numeric ones are used.
         order: row numbers in the order of the rows or of time.
-        strata: (n,) within which the null permutes, or None.
-        pieces: number of pieces; blocks are suggested so that a piece holds at least four.
+        strata: (n,) strata within which the null permutes; None for the whole table.
+        pieces: number of pieces; the suggested block length leaves at least four blocks per piece.
     """
     numeric = [column for column in columns if column.kind == "numeric"]
     if not numeric or len(order) < 3:
@@ -72,11 +74,11 @@ def first_quiet_lag(centred: NDArray[np.float64], *, most: int) -> tuple[int, bo
     """First lag >= 2 at which the absolute autocorrelation is below 0.1, at most `most`.
 
     Args:
-        centred: (n,), mean 0, with 0 for missing values.
-        most: the longest lag worth having.
+        centred: (n,) values of mean 0, with 0 for missing ones.
+        most: the longest lag that is tried.
 
     Returns:
-        The lag, and whether the correlation is below 0.1 there; (most, False) where it never is.
+        The lag, and True if the autocorrelation is below 0.1 there; (most, False) if it never is.
     """
     n = len(centred)
     spectrum = fft.rfft(centred, fft.next_fast_len(n + most + 1, real=True))  # padded: no wrap-around up to `most`
@@ -89,13 +91,13 @@ def first_quiet_lag(centred: NDArray[np.float64], *, most: int) -> tuple[int, bo
 def _centred(
     values: NDArray[np.float64] | NDArray[np.int32], stratum: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Deviations from the mean of the stratum, 0 where missing, and where they are present; `stratum` increases."""
+    """Deviations from the mean of the stratum, 0 where missing, and a mask of those present; `stratum` increases."""
     x = values.astype(np.float64)
     present = np.isfinite(x)
     known = np.flatnonzero(present)
     if len(known) == 0:
         return np.zeros_like(x), present
-    # Subtracting a value of the stratum first makes a constant exactly 0 and keeps the digits of a large offset.
+    # Subtracting a value of the stratum first makes a constant exactly 0 and avoids cancellation for a large offset.
     first = np.searchsorted(stratum[known], np.arange(int(stratum[-1]) + 1))
     x -= x[known[np.minimum(first, len(known) - 1)]][stratum]
     x[~present] = 0.0
@@ -105,10 +107,10 @@ def _centred(
 
 
 def _lag_one(x: NDArray[np.float64], present: NDArray[np.bool_], stratum: NDArray[np.int64]) -> tuple[float, float]:
-    """Correlation of each row with the next of its stratum, and the same in standard deviations of chance.
+    """Correlation of each row with the next of its stratum, and the same in standard deviations under independence.
 
-    Both are 0 where fewer rows carry the variance than the normal law needs: two outliers that happen to be
-    neighbours are no stream.
+    Both are 0 if the variance comes from fewer rows than the normal approximation needs: two outliers that happen to be
+    neighbours are no evidence.
     """
     border = np.flatnonzero(stratum[1:] != stratum[:-1])
     both = present[1:] & present[:-1]

@@ -1,4 +1,4 @@
-"""Invented clients as the pieces of an audit: the clients that `picsc fed` makes from the same rows and seed.
+"""Simulated clients as the pieces of an audit, the same as `picsc fed` makes from the same rows and seed.
 
 Letters: n rows, N clients.
 """
@@ -19,30 +19,30 @@ from picsc.settings import CutSettings, PartitionSettings
 
 @dataclass(frozen=True, slots=True)
 class ClientCut:
-    """Clients, and the noise that each adds to what it measures."""
+    """Clients as pieces, and the feature noise of each."""
 
     cut: Cut
     noise: NDArray[np.float64]
-    """(N,) standard deviation, 0 unless the partition is `noise`."""
+    """(N,) standard deviation of the noise; 0 unless the partition is `noise`."""
 
 
 def cut_clients(dataset: Dataset, settings: PartitionSettings, asked: CutSettings, *, seed: int) -> ClientCut:
-    """Deal the rows of a table out to invented clients.
+    """Assign the rows of a table to simulated clients.
 
-    Source: Section "Federated learning"; the ways are those of `picsc.fragments.partition`.
-    Reading: the null takes rows as exchangeable whatever the way. That is how iid, quantity and noise deal rows; with
+    Source: Section "Federated learning"; the partitions are those of `picsc.fragments.partition`.
+    Reading: the null assumes exchangeable rows for every partition. That holds for iid, quantity and noise; with
         dirichlet and classes the labels differ by construction, and a null that kept each client's labels could not
-        see that. So the audit calls the label shift that is there, and a finding says where it comes from.
+        detect that. So the audit reports the label shift that is there, and a finding explains its origin.
 
     Args:
-        dataset: n rows. Those without a label are no client's, as in `picsc fed`.
-        settings: how many clients, and how they come about.
-        asked: the other settings of cutting: a column of groups that the clients may divide.
-        seed: same seed, same clients as in `picsc fed`.
+        dataset: n rows. Rows without a label belong to no client, as in `picsc fed`.
+        settings: the number of clients and the partition.
+        asked: the other settings of the cut: a column of groups that the clients may divide.
+        seed: the same seed gives the same clients as in `picsc fed`.
 
     Raises:
-        SettingsError: the way needs classes that are not there.
-        DataError: too few rows.
+        SettingsError: the partition needs classes that are not there.
+        DataError: there are too few rows.
     """
     target = dataset.target
     held = np.arange(dataset.n) if target is None else np.flatnonzero(~target.missing)
@@ -67,17 +67,21 @@ def cut_clients(dataset: Dataset, settings: PartitionSettings, asked: CutSetting
 
 
 def _by_construction(dataset: Dataset, settings: PartitionSettings, noise: NDArray[np.float64]) -> list[Finding]:
-    """What the way of dealing makes differ."""
+    """Findings on differences between clients that the partition causes."""
     if settings.partition in ("dirichlet", "classes"):
-        told = f"--partition {settings.partition} deals labels out unequally: a label shift between clients is wanted"
-        return [Finding("made-to-differ", "note", told, "--partition iid deals out rows that are alike")]
+        message = (
+            f"--partition {settings.partition} deals labels out unequally: a label shift between clients is wanted"
+        )
+        return [Finding("made-to-differ", "note", message, "--partition iid deals out rows that are alike")]
     if noise.any() and dataset.columns and not any(column.kind == "numeric" for column in dataset.columns):
-        told = f"--partition noise changes nothing: {dataset.name} has no numeric column that noise could be added to"
-        return [Finding("no-noise", "warning", told, "choose another --partition")]
+        message = (
+            f"--partition noise changes nothing: {dataset.name} has no numeric column that noise could be added to"
+        )
+        return [Finding("no-noise", "warning", message, "choose another --partition")]
     if noise.any():
-        told = (
+        message = (
             f"features carry Gaussian noise, none for client 1 and of standard deviation {noise[-1]:g} for client "
             f"{len(noise)}: a shift of the data between clients is wanted, and columns are tested with their noise"
         )
-        return [Finding("made-to-differ", "note", told, "--partition iid deals out rows without noise")]
+        return [Finding("made-to-differ", "note", message, "--partition iid deals out rows without noise")]
     return []

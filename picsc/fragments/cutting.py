@@ -1,8 +1,9 @@
-"""Cut one table into pieces: folds, contiguous batches, one piece per value of a column, or pieces of time.
+"""Cuts of a table into pieces: folds, contiguous batches, one piece per value of a column, or pieces of time.
 
 A piece is a set of row numbers, never a copy of rows. Folds come from scikit-learn's splitters, so they are the folds
-that a user's own cross-validation sees; DOB-SCV and MS-SCV, which look at the columns, are ours. Letters: n rows, k
-pieces.
+of a user's own cross-validation; DOB-SCV and MS-SCV, which depend on the columns, are implemented here.
+
+Letters: n rows, k pieces.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from picsc.reports.common import Finding
 from picsc.settings import CutSettings
 
 DEFAULT_FOLDS = 10
+"""Number of folds if the settings name no way to cut."""
 _BY_DISTANCE = {"dob-scv": (balanced_folds, "DOB-SCV"), "ms-scv": (shifted_folds, "MS-SCV")}
-"""Splitters that look at the columns, and their names in words."""
+"""Splitters that depend on the columns, with their names for reports."""
 _MADE_TO_DIFFER = (
     Finding(
         "made-to-differ",
@@ -37,21 +39,21 @@ _MADE_TO_DIFFER = (
     ),
 )
 MOST_PIECES = 1000
-"""Beyond this a column is an identifier rather than a way to cut."""
+"""A column with more values than this is an identifier rather than a way to cut."""
 
 
 def cut(dataset: Dataset, settings: CutSettings, *, seed: int) -> Cut:
-    """Cut a table the way the settings say; none of folds, batches, by and time means 10 folds.
+    """Cut a table as the settings say; without folds, batches, by or time into 10 folds.
 
     Source: "Notation and the fragment sequence": batches and folds are F_i with an order, clients without.
     Reading: folds have no order here. A class with fewer rows than folds is kept and named by `validate`; the
-        number of folds asked for is never lowered. Rows without a label are a stratum of their own.
+        requested number of folds is never lowered. Rows without a label are a stratum of their own.
 
     Args:
         dataset: the table; `keys` holds the columns that the settings name.
         settings: the way to cut.
-        seed: of the only random draw, the shuffle before folds; without `settings.shuffle` it changes nothing. DOB-SCV
-            and MS-SCV always draw, whether there is a shuffle or not.
+        seed: seed of the only random draw, the shuffle before folds; without `settings.shuffle` it has no effect.
+            DOB-SCV and MS-SCV always draw, with or without a shuffle.
 
     Returns:
         Disjoint, non-empty pieces that cover every row but the unassigned ones.
@@ -83,8 +85,8 @@ def _folds(dataset: Dataset, k: int, settings: CutSettings, seed: int) -> Cut:
         dealt, named = _BY_DISTANCE[splitter]
         strata = _strata(target, k, splitter, named)
         if not dataset.columns:
-            told = f"--splitter {splitter}: {dataset.name} has no columns to measure distances on"
-            raise SettingsError(f"{told}; use --splitter stratified")
+            problem = f"--splitter {splitter}: {dataset.name} has no columns to measure distances on"
+            raise SettingsError(f"{problem}; use --splitter stratified")
         words = f"{k} {named} folds"
         pieces = _rows_of_codes(dealt(strata, encode(dataset).matrix, k, seed=seed), k)
         findings = _MADE_TO_DIFFER if splitter == "ms-scv" else ()
@@ -103,7 +105,7 @@ def _folds(dataset: Dataset, k: int, settings: CutSettings, seed: int) -> Cut:
             dealer = StratifiedGroupKFold(k, shuffle=settings.shuffle, random_state=state)
             pieces = _parts(dealer, n, y=classes, groups=units)
             _refuse_empty(pieces, settings.group)
-        elif settings.shuffle:  # GroupKFold learned to shuffle in scikit-learn 1.6; it is KFold over the groups
+        elif settings.shuffle:  # GroupKFold can shuffle since scikit-learn 1.6; the result is KFold over the groups
             owners = _parts(KFold(k, shuffle=True, random_state=state), groups)
             pieces = [np.flatnonzero(np.isin(units, owner)) for owner in owners]
         else:
@@ -143,7 +145,7 @@ def _by(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
     codes, values = distinct(key(dataset, column))
     rank = by_size(values)
     if rank is not None:
-        codes = np.append(rank, -1)[codes]  # code -1 reads the last entry
+        codes = np.append(rank, -1)[codes]  # code -1 indexes the last entry
         values = [values[i] for i in np.argsort(rank)]
     names = [spelled(value) for value in values]
     gone = codes < 0
@@ -244,7 +246,7 @@ def _no_missing_group(dataset: Dataset, column: str) -> None:
 
 
 def _strata(target: Target | None, k: int, splitter: str, named: str) -> NDArray[np.int64]:
-    """Class codes with rows without a label as one more class, after checking that some class reaches k folds."""
+    """Class codes, with rows without a label as one more class, after a check that some class reaches k rows."""
     if target is None or target.kind != "classes":
         held = "the table has no target" if target is None else f"target {target.name!r} holds numbers"
         raise SettingsError(f"--splitter {splitter} needs classes, but {held}; use --splitter kfold")
@@ -260,7 +262,7 @@ def _strata(target: Target | None, k: int, splitter: str, named: str) -> NDArray
 
 
 def _refuse_empty(pieces: list[NDArray[np.int64]], column: str) -> None:
-    """Where one group holds nearly all rows, scikit-learn may leave a fold without any."""
+    """Refuse empty folds, which scikit-learn may make if one group holds nearly all rows."""
     empty = [i for i, rows in enumerate(pieces, start=1) if not len(rows)]
     if empty:
         raise DataError(
@@ -276,16 +278,16 @@ def _parts(
     y: NDArray[np.int64] | None = None,
     groups: NDArray[np.int64] | None = None,
 ) -> list[NDArray[np.int64]]:
-    """The test rows of a scikit-learn splitter, each part increasing."""
+    """The test rows of each split of a scikit-learn splitter, increasing."""
     with warnings.catch_warnings():
-        # Both are about rare classes, which `validate` reports with names and counts.
+        # Both warnings concern rare classes, which `validate` reports with names and counts.
         for message in ("The least populated class in y has only", "The number of unique classes is greater than"):
             warnings.filterwarnings("ignore", message=message, category=UserWarning)
         return [np.sort(test).astype(np.int64) for _, test in splitter.split(np.zeros(n), y, groups)]
 
 
 def _rows_of_codes(codes: NDArray[np.int64], k: int) -> list[NDArray[np.int64]]:
-    """Rows of each code 0..k-1, increasing; negative codes belong to no piece."""
+    """Rows of each code 0..k-1, increasing; rows with a negative code belong to no piece."""
     order = np.argsort(codes, kind="stable").astype(np.int64)
     edges = np.searchsorted(codes[order], np.arange(k + 1))
     return [order[start:stop] for start, stop in pairwise(edges)]

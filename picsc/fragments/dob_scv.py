@@ -1,11 +1,11 @@
-"""Folds that agree in their covariates, and folds that do not: DOB-SCV and MS-SCV.
+"""DOB-SCV and MS-SCV, which make folds with similar or with different covariate distributions.
 
 Both are stratified: every fold's count of a class is within one of every other's, and so are the folds' sizes. Source:
 Moreno-Torres, Saez and Herrera (2012), "Study on the impact of partition-induced dataset shift on k-fold
 cross-validation". Letters: n rows, f encoded features, k folds.
 
-Distances are squared Euclidean, summed column by column in float64 without BLAS, and ties go to the row that comes
-first, so that the same seed gives the same folds on every machine.
+Distances are squared Euclidean, summed column by column in float64 without BLAS, and of equal distances the row that
+comes first is taken, so that the same seed gives the same folds on every machine.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 _STREAM = 3
-"""Keeps the draws apart from those of other parts with the same seed."""
+"""Separates the random draws here from those elsewhere with the same seed."""
 
 
 def balanced_folds(codes: NDArray[np.int64], matrix: NDArray[np.floating], k: int, *, seed: int) -> NDArray[np.int64]:
     """Folds by DOB-SCV: a row drawn at random and its k - 1 nearest rows of the same class go to k different folds.
 
     Source: Moreno-Torres et al. (2012), DOB-SCV.
-    Reading: there the drawn row is always the first fold's, and what is left of each class fills the folds from the
-        first on. Here the fold to start with moves on by one from group to group, so that no fold gets all drawn rows,
-        and the leftovers of a class go on where those of the class before ended, so that sizes stay balanced.
+    Reading: there the drawn row always goes to the first fold, and the remaining rows of each class fill the folds from
+        the first on. Here the first fold advances by one from group to group, so that no fold gets all drawn rows, and
+        the remaining rows of a class continue where those of the class before ended, so that sizes stay balanced.
 
     One row of distances per group: O(n^2 f / k) time and O(n f) memory for a class of n rows.
 
@@ -33,7 +33,7 @@ def balanced_folds(codes: NDArray[np.int64], matrix: NDArray[np.floating], k: in
         codes: (n,) class of each row.
         matrix: (n, f) encoded, standardised columns, finite.
         k: number of folds, at least 2.
-        seed: of the rows drawn.
+        seed: seed of the drawn rows.
 
     Returns:
         (n,) fold of each row, 0..k-1.
@@ -57,11 +57,11 @@ def balanced_folds(codes: NDArray[np.int64], matrix: NDArray[np.floating], k: in
 def shifted_folds(codes: NDArray[np.int64], matrix: NDArray[np.floating], k: int, *, seed: int) -> NDArray[np.int64]:
     """Folds by MS-SCV: a walk from row to nearest unvisited row of the same class fills one fold after the other.
 
-    The folds are as different as stratified ones can well be, which is what a test of shift must notice.
+    The folds differ about as much as stratified folds can, so a test of shift must detect them.
 
     Source: Moreno-Torres et al. (2012), MS-SCV.
-    Reading: folds that get one row more of a class go on where those of the class before ended. DOB-SCV with the k - 1
-        farthest rows instead of the nearest is no such thing: it makes folds more alike than random ones.
+    Reading: the folds that get one row more of a class continue after those of the class before. DOB-SCV with the k - 1
+        farthest rows instead of the nearest would not do: it makes folds more similar than random ones.
 
     One row of distances per row: O(n^2 f) time and O(n f) memory for a class of n rows.
 
@@ -69,7 +69,7 @@ def shifted_folds(codes: NDArray[np.int64], matrix: NDArray[np.floating], k: int
         codes: (n,) class of each row.
         matrix: (n, f) encoded, standardised columns, finite.
         k: number of folds, at least 2.
-        seed: of the rows that the walks start from.
+        seed: seed of the rows from which the walks start.
 
     Returns:
         (n,) fold of each row, 0..k-1.
@@ -99,14 +99,14 @@ def shifted_folds(codes: NDArray[np.int64], matrix: NDArray[np.floating], k: int
 def _classes(
     codes: NDArray[np.int64], matrix: NDArray[np.floating]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Rows of each class, increasing, and their features, (f, rows) so that a feature is contiguous."""
+    """Rows of each class, increasing, and their features, (f, rows), so that each feature is contiguous."""
     for code in np.unique(codes):
         rows = np.flatnonzero(codes == code)
         yield rows, np.ascontiguousarray(matrix[rows].T, dtype=np.float64)
 
 
 def _distances(columns: NDArray[np.float64], row: int) -> NDArray[np.float64]:
-    """Squared distance of every row to one, (rows,), in an order of summation that no library chooses."""
+    """Squared distance of every row to one row, (rows,), with an order of summation that no library changes."""
     total = np.zeros(columns.shape[1])
     apart = np.empty_like(total)
     for column in columns:
@@ -117,7 +117,7 @@ def _distances(columns: NDArray[np.float64], row: int) -> NDArray[np.float64]:
 
 
 def _nearest(distances: NDArray[np.float64], drawn: int, count: int) -> NDArray[np.int64]:
-    """Positions of the `count` smallest distances but that of the drawn row, nearest first, ties in order."""
+    """Positions of the `count` smallest distances except that of the drawn row, nearest first, ties in order."""
     distances[drawn] = np.inf
     count = min(count, len(distances) - 1)
     if count == 0:

@@ -1,4 +1,4 @@
-"""Rows that stand in more than one piece: what one piece teaches, the other already knows.
+"""Equal rows in several pieces, through which test rows occur among training rows.
 
 Letters: n rows, f columns.
 """
@@ -14,18 +14,18 @@ from picsc.datasets.table import Column, Dataset
 from picsc.reports.common import Finding
 
 _CHUNK = 1 << 16
-"""Rows hashed at once: small enough to stay in the processor's cache."""
+"""Number of rows that are hashed at once, few enough for the processor's cache."""
 
 
 def row_hashes(columns: Sequence[NDArray[np.generic]], n: int) -> NDArray[np.uint64]:
     """One 64-bit hash per row; equal rows have equal hashes.
 
-    Each step is a bijection of the running hash, so rows that differ in one column never meet. Two different rows
-    meet by chance with probability 2^-64; over a million rows, 3e-8 in all. NaN equals NaN, and 0 equals -0.
+    Each step is a bijection of the running hash, so rows that differ in one column never collide. Two different rows
+    collide by chance with probability 2^-64; over a million rows, 3e-8 in all. NaN equals NaN, and 0 equals -0.
 
     Args:
         columns: float64 or integer arrays of shape (n,).
-        n: rows.
+        n: number of rows.
 
     Returns:
         uint64 (n,), the same on every machine.
@@ -35,7 +35,7 @@ def row_hashes(columns: Sequence[NDArray[np.generic]], n: int) -> NDArray[np.uin
         stop = min(start + _CHUNK, n)
         running = np.zeros(stop - start, dtype=np.uint64)
         for values in columns:
-            running += np.uint64(0x9E3779B97F4A7C15)  # so that zeros move the hash, too
+            running += np.uint64(0x9E3779B97F4A7C15)  # so that zeros change the hash, too
             running ^= _bits(values[start:stop])
             _mix(running)
         hashes[start:stop] = running
@@ -45,13 +45,13 @@ def row_hashes(columns: Sequence[NDArray[np.generic]], n: int) -> NDArray[np.uin
 def duplicates_across(dataset: Dataset, piece: NDArray[np.int64], names: Sequence[str]) -> list[Finding]:
     """Report rows with equal covariates and target that lie in different pieces.
 
-    Where more than half of all rows have a twin because every column takes few values, twins are expected and this
-    is a note.
+    If more than half of all rows have a duplicate because every column takes few values, duplicates are expected and
+    the finding is a note.
 
     Args:
         dataset: the table. Text columns are compared by their length, as everywhere in the audit.
         piece: (n,) number of each row's piece, -1 for none.
-        names: of the pieces.
+        names: names of the pieces.
     """
     if not dataset.columns:
         return []
@@ -112,6 +112,6 @@ def _mix(x: NDArray[np.uint64]) -> None:
 
 
 def _few_values(column: Column, n: int) -> bool:
-    """Whether twins say nothing: levels, or at most 20 different numbers with at least 10 rows each on average."""
+    """True for a column of levels, or of at most 20 different numbers with 10 rows or more each on average."""
     few = min(20, n // 10)
     return column.coded or all(len(np.unique(part)) <= few for part in (column.values[:1000], column.values))

@@ -1,4 +1,4 @@
-"""A random part of the rows."""
+"""A random part of the rows, stratified by class where possible."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from picsc.datasets.table import Dataset
 
 
 def random_part(dataset: Dataset, rows: Rows, share: float, seed: int) -> Rows:
-    """A random share of some rows, balanced over classes where every class has two of them.
+    """A random share of some rows, stratified by class if every class has at least two of them.
 
     Args:
         dataset: the table, whose rows all have a label.
-        rows: to draw from.
-        share: in (0, 1).
-        seed: of the draw.
+        rows: row numbers to draw from.
+        share: share of the rows that is drawn, in (0, 1).
+        seed: seed of the draw.
 
     Returns:
         Row numbers, increasing.

@@ -1,4 +1,4 @@
-"""The values of a column that cuts a table: their codes, their order and their spelling.
+"""The values of a column that cuts a table: their codes, order and spelling.
 
 Letters: n rows.
 """
@@ -33,18 +33,19 @@ def group_codes(dataset: Dataset, column: str, missing: GroupMissing = "refuse")
 
     Args:
         dataset: the table.
-        column: of the groups.
-        missing: rows without a value: -1, or after all others each a group of its own, or together one group.
+        column: column of the groups.
+        missing: the treatment of rows without a value: `refuse` gives -1, `own` makes each of them a group after all
+            others, `together` makes them one group.
     """
     codes, values = distinct(key(dataset, column))
     rank = by_size(values)
     if rank is None:
         try:
             order = sorted(range(len(values)), key=values.__getitem__)  # type: ignore[arg-type]
-        except TypeError:  # mixed types have no order; the order of first appearance is as good
+        except TypeError:  # mixed types have no order, so the order of first appearance is kept
             order = list(range(len(values)))
         rank = _ranks(np.asarray(order, dtype=np.int64))
-    groups = np.append(rank, -1)[codes]  # code -1 reads the last entry
+    groups = np.append(rank, -1)[codes]  # code -1 indexes the last entry
     if missing == "refuse":
         return groups
     gone = groups < 0
@@ -53,17 +54,17 @@ def group_codes(dataset: Dataset, column: str, missing: GroupMissing = "refuse")
 
 
 def distinct(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[object]]:
-    """Code of each row, -1 where missing, and the values, in order of first appearance; equal spelling is equal."""
+    """Code of each row, -1 where missing, and the values in order of first appearance; equal spellings are merged."""
     codes, found = pd.factorize(values)
     uniques: list[object] = list(pd.Index(found))
     same, _ = pd.factorize(np.asarray([spelled(value) for value in uniques], dtype=object))
     first = np.unique(same, return_index=True)[1]
-    merged = np.append(same, -1)[codes]  # code -1 reads the last entry
+    merged = np.append(same, -1)[codes]  # code -1 indexes the last entry
     return merged.astype(np.int64), [uniques[i] for i in first]
 
 
 def by_size(values: list[object]) -> NDArray[np.int64] | None:
-    """Rank of each value if all are numbers (or read as such) or all are dates, else None."""
+    """Rank of each value if all are numbers (or words that are numbers) or all are dates, else None."""
     if values and all(isinstance(value, pd.Timestamp) for value in values):
         return _ranks(pd.DatetimeIndex(values).argsort())
     numbers = np.asarray(pd.to_numeric(pd.Series(values, dtype=object), errors="coerce"), dtype=np.float64)
@@ -78,7 +79,7 @@ def _ranks(order: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def spelled(value: object) -> str:
-    """A value as a person would write it: 3 for 3.0, a date without midnight."""
+    """A value as a person would write it: `3` for 3.0, a date without the time at midnight."""
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     if isinstance(value, pd.Timestamp) and value == value.normalize():

@@ -1,9 +1,8 @@
-"""Invented clients: one table's rows dealt out the way federated benchmarks do, in bounded time.
+"""Simulated clients, who get the rows of a table in the ways of federated benchmarks.
 
-The conventions are those of NIID-Bench (Li et al., 2022), whose names stand in `Partition.words`. Its loops may
-never end, and one of its ways drops rows; here every row has exactly one client, and a draw is repeated at most
-`REDRAWS` times.
-Letters: n rows, N clients, C classes that occur, k classes of a client.
+The conventions are those of NIID-Bench (Li et al., 2022), whose names are part of `Partition.words`. Its loops may
+never end, and one of its partitions drops rows; here every row has exactly one client, and a draw is repeated at most
+`REDRAWS` times. Letters: n rows, N clients, C classes that occur, k classes of a client.
 """
 
 from __future__ import annotations
@@ -23,27 +22,27 @@ from picsc.settings import PartitionSettings
 Ints = NDArray[np.int64]
 
 REDRAWS = 50
-"""Most draws until every client has its fewest rows."""
+"""Most draws until every client has the fewest rows that it needs."""
 MOST_SHARES = 20_000_000
-"""Most shares, classes times clients, that these draw in all."""
+"""Most shares, draws times classes times clients, that are drawn in all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Clients, and how they came about."""
+    """Simulated clients, and a description of the partition."""
 
     fragments: tuple[Fragment, ...]
     """`client 1` to `client N`; every row is in exactly one."""
     noise: NDArray[np.float64]
     """(N,) standard deviation of each client's feature noise; 0 unless the partition is `noise`."""
     words: str
-    """`10 clients, Dirichlet(0.5) over labels (NIID-Bench: noniid-labeldir)`."""
+    """A description such as `10 clients, Dirichlet(0.5) over labels (NIID-Bench: noniid-labeldir)`."""
 
 
 def partition(labels: Ints | None, n: int, settings: PartitionSettings, *, seed: int) -> Partition:
-    """Deal n rows out to invented clients.
+    """Assign n rows to simulated clients.
 
-    Reading: the paper leaves its client splits open; each is NIID-Bench's, with these differences.
+    Reading: the paper does not specify its client splits; each is that of NIID-Bench, with these differences.
         iid (`homo`): shuffled rows in N parts whose sizes differ by at most one.
         dirichlet (`noniid-labeldir`): each class is divided by shares from Dir(concentration); a client that has n / N
         rows or more gets none of later classes. The shares are drawn among the other clients only and as logarithms,
@@ -54,19 +53,19 @@ def partition(labels: Ints | None, n: int, settings: PartitionSettings, *, seed:
         quantity (`iid-diff-quantity`): shuffled rows in parts whose shares are drawn from Dir(concentration).
         noise (`homo` with Gaussian noise): as iid, and client i = 0 .. N-1 has noise of standard deviation
         noise * i / (N - 1); its authors write a variance, their code a standard deviation.
-        NIID-Bench draws dirichlet and quantity until every client has 10 rows, however long that takes. Here the draw
-        out of `REDRAWS` that lacks the fewest rows is repaired: the largest client gives a random row until nobody
-        lacks any, and `words` says how many moved. The classes of `classes` are kept, so there it is an error.
+        NIID-Bench draws dirichlet and quantity until every client has 10 rows, however long that takes. Here the best
+        of `REDRAWS` draws is repaired: the largest client gives away random rows until no client lacks any, and `words`
+        says how many rows moved. A repair would change the classes of `classes`, so there it is an error.
 
     Args:
         labels: class codes (n,), none negative; None for a set without classes.
-        n: rows.
-        settings: number of clients and the way.
-        seed: same seed, same rows.
+        n: number of rows.
+        settings: number of clients and the partition.
+        seed: seed of the draws; the same seed gives the same rows.
 
     Raises:
-        SettingsError: no number of clients, or the way needs classes that are not there.
-        DataError: too few rows; the message says how many clients and rows are possible.
+        SettingsError: there is no number of clients, or the partition needs classes that are not there.
+        DataError: there are too few rows; the message says how many clients and rows are possible.
     """
     clients, name = settings.clients, settings.partition or "iid"
     if clients is None:
@@ -125,7 +124,7 @@ def _fragments(owner: Ints, clients: int) -> tuple[Fragment, ...]:
 
 
 def _shares(rows: int, clients: int, concentration: float, rng: np.random.Generator) -> Ints:
-    """How many of the rows each client gets, by shares from Dir(concentration).
+    """Number of rows that each client gets, by shares from Dir(concentration).
 
     A gamma variate of a small shape underflows to 0 for every client at once; its logarithm does not.
     """
@@ -138,7 +137,7 @@ def _shares(rows: int, clients: int, concentration: float, rng: np.random.Genera
 
 
 def _by_label(codes: Ints, clients: int, concentration: float, rng: np.random.Generator) -> Ints:
-    """Rows of each class and client, (C, N)."""
+    """Numbers of rows of each class and client, (C, N)."""
     n, totals = len(codes), np.bincount(codes)
     counts = np.zeros((len(totals), clients), np.int64)
     sizes = np.zeros(clients, np.int64)
@@ -153,10 +152,10 @@ def _dealt(draw: Callable[[], Ints], codes: Ints, fewest: int, rng: np.random.Ge
     """Owner of each row after a bounded number of draws and a repair, and words for the repair.
 
     Args:
-        draw: gives the rows of each class and client, (C, N).
+        draw: draws the numbers of rows of each class and client, (C, N).
         codes: (n,) class of each row.
-        fewest: rows that every client needs; there are N times as many.
-        rng: of the rows that make up those numbers.
+        fewest: number of rows that every client needs; n is at least N times as large.
+        rng: generator for the choice of rows, given their numbers.
     """
     best, lacking, draws = None, len(codes) + 1, 0
     while best is None or (lacking and draws < REDRAWS and draws * best.size < MOST_SHARES):
@@ -174,7 +173,7 @@ def _dealt(draw: Callable[[], Ints], codes: Ints, fewest: int, rng: np.random.Ge
 
 
 def _level(owner: Ints, sizes: Ints, fewest: int, rng: np.random.Generator) -> None:
-    """Let the largest client give random rows, one at a time, to those that lack some; in place."""
+    """Move random rows from the currently largest client, one at a time, to clients that lack some; in place."""
     largest = [(-size, i) for i, size in enumerate(sizes.tolist())]
     heapq.heapify(largest)
     takers = np.repeat(np.arange(len(sizes)), (fewest - sizes).clip(min=0))
@@ -190,7 +189,7 @@ def _level(owner: Ints, sizes: Ints, fewest: int, rng: np.random.Generator) -> N
 
 
 def _by_class(codes: Ints, clients: int, settings: PartitionSettings, seed: int) -> tuple[Ints, str]:
-    """Owner of each row where each client has a few classes, and words for classes that no client drew."""
+    """Owner of each row if each client has a few classes, and words on classes that no client drew."""
     totals, fewest = np.bincount(codes), settings.min_rows
     if settings.classes > len(totals):
         raise SettingsError(
@@ -215,7 +214,7 @@ def _by_class(codes: Ints, clients: int, settings: PartitionSettings, seed: int)
 
 
 def _holders(totals: Ints, clients: int, each: int, rng: np.random.Generator) -> tuple[NDArray[np.bool_], int]:
-    """Whether a client has a class, (C, N), and how many classes nobody drew; those are given to somebody."""
+    """A mask of the classes of each client, (C, N), and the number of classes that no client drew, now given to one."""
     order = rng.random((clients, len(totals)))
     order[np.arange(clients), np.arange(clients) % len(totals)] = -1  # comes first
     holds = np.zeros((clients, len(totals)), bool)
@@ -233,14 +232,14 @@ def _holders(totals: Ints, clients: int, each: int, rng: np.random.Generator) ->
 
 
 def _shared(totals: Ints, holds: NDArray[np.bool_]) -> Ints:
-    """Rows of each class and client, (C, N), when its clients share a class equally, the first ones what is left."""
+    """Numbers of rows of each class and client, (C, N): clients share a class equally, the first ones the remainder."""
     holders = holds.sum(1).clip(min=1)
     extra = np.cumsum(holds, axis=1) <= (totals % holders)[:, None]
     return np.asarray(holds * ((totals // holders)[:, None] + extra), np.int64)
 
 
 def _too_few(totals: Ints, clients: int, most: int, settings: PartitionSettings, seed: int) -> str:
-    """Say what would work with the same seed."""
+    """The message for too few rows, with settings that would work with the same seed."""
 
     def works(fewer: int) -> bool:
         holds, _ = _holders(totals, fewer, settings.classes, np.random.default_rng([seed, 5]))

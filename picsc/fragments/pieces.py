@@ -1,4 +1,4 @@
-"""What a cut is: pieces as row numbers, never a copy of rows, and what the null has to know about them.
+"""A cut of a table: the row numbers of its pieces, and facts about the cut that a permutation test needs.
 
 Letters: n rows.
 """
@@ -22,42 +22,42 @@ class Fragment:
 
     kind: Literal["fold", "batch", "client", "group", "time"]
     name: str
-    """`fold 1`, `batch 3`, `site=cleveland`, `2024-01-01..2024-01-30`."""
+    """Name such as `fold 1`, `batch 3`, `site=cleveland`, `2024-01-01..2024-01-30`."""
     rows: NDArray[np.int64]
     """Row numbers counted from 0, strictly increasing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """All pieces of one table, and what the null has to know about how they were made."""
+    """All pieces of one table, and facts about the cut that a permutation test needs."""
 
     fragments: tuple[Fragment, ...]
     words: str
-    """`10 stratified folds, unshuffled`."""
+    """A description such as `10 stratified folds, unshuffled`."""
     ordered: bool
     """The pieces are a sequence: batches and time."""
     contiguous: bool
     """The pieces follow the order of rows or of time: batches, time, unshuffled folds."""
     units: NDArray[np.int64] | None
-    """(n,) number of the thing that moves as a whole in the null; None means rows."""
+    """(n,) number of the group of rows that the null moves as a whole; None if it moves single rows."""
     strata: NDArray[np.int64] | None
-    """(n,) number of the stratum within which the null permutes; None means the whole table."""
+    """(n,) number of the stratum within which the null permutes; None for the whole table."""
     unassigned: NDArray[np.int64]
-    """Rows in no piece, strictly increasing; a finding says why."""
+    """Rows in no piece, strictly increasing; a finding gives the reason."""
     settings: CutSettings = field(default_factory=CutSettings)
-    """What was asked for; the validator needs the names of the columns."""
+    """The settings of the cut; `validate` needs the names of the columns."""
     findings: tuple[Finding, ...] = ()
-    """What only cutting can know, such as empty intervals of time; `validate` passes it on."""
+    """Findings that only the cut can make, such as empty intervals of time; `validate` includes them."""
 
 
 def in_no_piece(rows: int, n: int, why: str, advice: str = "") -> Finding:
-    """Say that rows are in no piece; a warning where there is something to do about it.
+    """A finding on rows that are in no piece; a warning if there is advice, else a note.
 
     Args:
-        rows: that are in no piece.
-        n: rows in all.
-        why: in words.
-        advice: what to do.
+        rows: number of rows in no piece.
+        n: number of rows in all.
+        why: the reason.
+        advice: a remedy; empty if there is none.
     """
     severity: Severity = "warning" if advice else "note"
     return Finding("unassigned-rows", severity, f"{share(rows, n)} rows in no piece: {why}", advice)

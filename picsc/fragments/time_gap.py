@@ -1,4 +1,4 @@
-"""A gap between pieces of time: rows too soon after the piece before belong to no piece.
+"""A gap between pieces of time, whose rows belong to no piece.
 
 Letters: m rows with a time, k pieces.
 """
@@ -15,18 +15,18 @@ from picsc.fragments.time_lengths import fifteen_digits, fixed_length, number
 
 
 def openings(ends: NDArray[Any], gap: str, column: str) -> NDArray[Any]:
-    """When each piece may begin: `gap` after the end of the piece before it.
+    """The earliest time of each piece: `gap` after the end of the piece before it.
 
     Args:
-        ends: (k,) of the pieces, datetime64 or float64.
-        gap: a length as the user wrote it.
-        column: of the times, for messages.
+        ends: (k,) ends of the pieces, datetime64 or float64.
+        gap: a length of time as the user wrote it.
+        column: column of the times, for messages.
 
     Returns:
-        (k - 1,) for all pieces but the first.
+        (k - 1,) times, for all pieces except the first.
 
     Raises:
-        SettingsError: the gap is no positive length that is the same everywhere.
+        SettingsError: the gap is no positive length, or is a calendar length such as a month.
     """
     if ends.dtype.kind == "M":
         return ends[:-1] + fixed_length(gap, "--gap")
@@ -36,17 +36,17 @@ def openings(ends: NDArray[Any], gap: str, column: str) -> NDArray[Any]:
 def far_enough(
     times: NDArray[Any], piece: NDArray[np.int64], opens: NDArray[Any], gap: str, where: str
 ) -> NDArray[np.bool_]:
-    """Which rows do not come too soon after the piece before theirs; ties stay together.
+    """A mask of the rows that are not in the gap before their piece; rows of equal time stay together.
 
     Args:
-        times: (m,).
+        times: (m,) times of the rows.
         piece: (m,) number of each row's piece, 0 .. k-1.
-        opens: (k - 1,) see `openings`.
-        gap: a length as the user wrote it, for messages.
+        opens: (k - 1,) earliest times of the pieces, from `openings`.
+        gap: a length of time as the user wrote it, for messages.
         where: table and column, for messages.
 
     Returns:
-        (m,) bool.
+        (m,) bool, True for rows outside the gaps.
 
     Raises:
         DataError: a piece would have no rows.

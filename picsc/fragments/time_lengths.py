@@ -1,4 +1,4 @@
-"""Lengths of time as people write them: 30d, 12h, W, MS; plain numbers where time is a number."""
+"""Lengths of time as users write them: 30d, 12h, W, MS, or plain numbers where time is a number."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pandas.tseries.offsets import BaseOffset
 from picsc.errors import SettingsError
 
 _CALENDAR = {"M": "MS", "ME": "MS", "Q": "QS", "QE": "QS", "Y": "YS", "YE": "YS", "A": "YS"}
-"""Months, quarters and years begin on their first day, however the user spells them."""
+"""Months, quarters and years begin on their first day, in any spelling of pandas."""
 
 
 def length_of_time(text: str, option: str) -> pd.Timedelta | BaseOffset:
-    """A fixed length where pandas knows one, else a calendar offset.
+    """A length of time: a fixed length if pandas can read it as one, else a calendar offset.
 
     Args:
-        text: as the user wrote it.
-        option: that it was given to, for the message.
+        text: the length as the user wrote it.
+        option: option of the command line, for the message.
 
     Raises:
-        SettingsError: it is no positive length.
+        SettingsError: the text is no positive length.
     """
     stripped = text.strip()
     count = re.match(r"[\d.]*", stripped)
@@ -38,10 +38,12 @@ def length_of_time(text: str, option: str) -> pd.Timedelta | BaseOffset:
     if not unit:  # pandas would read a bare number as nanoseconds
         raise problem
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pandas is renaming its units; old and new spellings are fine here
-        fixed = None if re.match(r"(MS|QS|YS)\b", calendar) else _fixed(f"{digits or 1}{unit}")  # MS is no millisecond
+        warnings.simplefilter("ignore")  # pandas renames its units and warns of old spellings, which are accepted here
+        fixed = (
+            None if re.match(r"(MS|QS|YS)\b", calendar) else _fixed(f"{digits or 1}{unit}")
+        )  # MS means month start, not milliseconds
         if fixed is not None:
-            if not fixed > pd.Timedelta(0):  # NaT included
+            if not fixed > pd.Timedelta(0):  # also true for NaT
                 raise problem
             return fixed
         try:
@@ -54,14 +56,14 @@ def length_of_time(text: str, option: str) -> pd.Timedelta | BaseOffset:
 
 
 def fixed_length(text: str, option: str) -> np.timedelta64:
-    """A length that is the same wherever it begins, so no month.
+    """A length of time that does not depend on its start, so no month.
 
     Args:
-        text: as the user wrote it.
-        option: that it was given to, for the message.
+        text: the length as the user wrote it.
+        option: option of the command line, for the message.
 
     Raises:
-        SettingsError: it is no such length.
+        SettingsError: the text is no such length.
     """
     length = length_of_time(text, option)
     if not isinstance(length, pd.Timedelta):
@@ -70,15 +72,15 @@ def fixed_length(text: str, option: str) -> np.timedelta64:
 
 
 def number(text: str, option: str, column: str) -> float:
-    """A length where time is a number.
+    """A length of time for a time column of numbers.
 
     Args:
-        text: as the user wrote it.
-        option: that it was given to, for the message.
-        column: of the times, for the message.
+        text: the length as the user wrote it.
+        option: option of the command line, for the message.
+        column: column of the times, for the message.
 
     Raises:
-        SettingsError: it is no positive number.
+        SettingsError: the text is no positive number.
     """
     try:
         length = float(text)
@@ -92,12 +94,12 @@ def number(text: str, option: str, column: str) -> float:
 
 
 def fifteen_digits(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Numbers as people write them: 0.3, and not 0.30000000000000004."""
+    """The numbers rounded to 15 digits: 0.3 instead of 0.30000000000000004."""
     return np.asarray([float(f"{value:.15g}") for value in values.tolist()])
 
 
 def _fixed(text: str) -> pd.Timedelta | None:
-    """The length in days, hours and so on, if that is what it says."""
+    """The length in days, hours or other fixed units; None if the text has no such unit."""
     try:
         return pd.Timedelta(re.sub(r"(?<![A-Za-z])d(?![A-Za-z])", "D", text).replace("H", "h"))
     except (ValueError, OverflowError):

@@ -1,6 +1,6 @@
-"""Pieces of time: intervals of equal length, or cut points that hold about equal numbers of rows. Ties stay together.
+"""Pieces of time: intervals of equal length, or pieces with about equal numbers of rows.
 
-Letters: n rows, m distinct times, k pieces.
+Rows of equal time stay together. Letters: n rows, m distinct times, k pieces.
 """
 
 from __future__ import annotations
@@ -20,23 +20,25 @@ from picsc.phrases import listed
 from picsc.reports.common import Finding
 
 DEFAULT_CUTS = 10
+"""Number of pieces if the settings give neither a length nor a number."""
 _DAY = np.timedelta64(1, "D")
 
 
 @dataclass(frozen=True, slots=True)
 class TimePieces:
-    """Which piece of time each row falls into."""
+    """The piece of time of each row."""
 
     names: tuple[str, ...]
-    """`2024-01-01..2024-01-30` includes both ends; `..<` leaves the end out. What a gap leaves out is not named."""
+    """`2024-01-01..2024-01-30` includes both ends, `..<` excludes the end; names do not cover gaps."""
     codes: NDArray[np.int64]
-    """(n,), -1 where the time is missing or in a gap."""
+    """(n,) number of the piece of each row; -1 where the time is missing or in a gap."""
     words: str
+    """A description of the cut."""
     findings: tuple[Finding, ...]
     missing: int
-    """Rows without a time."""
+    """Number of rows without a time."""
     between: int
-    """Rows in gaps."""
+    """Number of rows in gaps."""
 
 
 def cut_times(
@@ -51,26 +53,28 @@ def cut_times(
 ) -> TimePieces:
     """Cut a time column into intervals of length `every`, or into `cuts` pieces of about equal size (10 by default).
 
-    An interval without rows is no piece; it is named in a note. With a gap, a piece begins that long after the end of
-    the piece before it, so that the last row of one and the first of the next are at least that far apart: what purging
-    and an embargo are for. The end is that of the interval, or with cuts the last row.
+    An interval without rows is no piece; a note names it. With a gap, a piece begins that long after the end of the
+    piece before it, so that the last row of one and the first row of the next are at least that far apart, which is the
+    purpose of purging and of an embargo. The end is that of the interval, or with cuts the last row.
 
-    Reading: scikit-learn's `TimeSeriesSplit(gap=)` counts rows and takes them from the end of the earlier part; here a
-        gap is a length of time, so that rows of one date stay together, and no piece loses the rows that end it.
+    Reading: scikit-learn's `TimeSeriesSplit(gap=)` counts rows and removes them from the end of the earlier part; here
+        a gap is a length of time, so that rows of one date stay together, and it removes rows from the later part.
 
     Args:
         values: (n,) datetime64, NaT where missing, or numbers, NaN where missing.
-        column: its name, for messages.
-        every: a pandas offset (30D, 12h, MS, W-MON; months, quarters and years are calendar ones), counted from
-            midnight of the first day; for numbers a plain number, counted from the smallest.
-        cuts: number of pieces, at least 2.
-        gap: a length that is the same everywhere, such as 7d; for numbers a plain number.
-        most: more pieces than this are refused.
-        table: its name, for messages.
+        column: name of the column, for messages.
+        every: length of the intervals; None for `cuts`. A pandas offset (30D, 12h, MS, W-MON; months, quarters and
+            years follow the calendar), counted from midnight of the first day; for numbers a plain number, counted from
+            the smallest.
+        cuts: number of pieces, at least 2; None for 10.
+        gap: a fixed length such as 7d, or for numbers a plain number; None for no gap.
+        most: most pieces that are allowed.
+        table: name of the table, for messages.
 
     Raises:
         SettingsError: `every` or `gap` cannot be read as a positive length.
-        DataError: no times, too few or too many for the pieces asked for, or a gap that leaves a piece without rows.
+        DataError: there are no times, or too few or too many for the pieces asked for, or a gap leaves a piece without
+            rows.
     """
     if values.dtype.kind not in "Mfiu":
         raise DataError(f"{table}: column {column!r} holds neither dates nor numbers, so it cannot order rows by time")
@@ -105,7 +109,7 @@ def cut_times(
 
 
 def _earliest(times: NDArray[Any], piece: NDArray[np.int64]) -> NDArray[Any]:
-    """First time of each piece, (k,); each has one."""
+    """Earliest time of each piece, (k,); no piece is empty."""
     order = np.lexsort((times, piece))
     return times[order[np.unique(piece[order], return_index=True)[1]]]
 
@@ -115,14 +119,14 @@ def _whole(times: NDArray[Any]) -> bool:
 
 
 def _by_count(times: NDArray[Any], k: int, where: str) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
-    """Put each cut between the two distinct times nearest to its share of the rows; also first and last times."""
+    """The piece of each row, and first and last times of the pieces, whose sizes are as equal as ties allow."""
     distinct, code, count = np.unique(times, return_inverse=True, return_counts=True)
     m = len(distinct)
     if m < k:
         way = f"use --cuts {m} or fewer" if m >= 2 else "choose another column for --time"
         raise DataError(f"{where} has {m} distinct time{'' if m == 1 else 's'}, too few for {k} pieces; {way}")
     upto = np.cumsum(count)
-    ends = np.empty(k, dtype=np.int64)  # distinct times in the first i pieces
+    ends = np.empty(k, dtype=np.int64)  # number of distinct times in the first i pieces
     ends[-1] = m
     done = 0
     for i in range(1, k):
@@ -141,7 +145,7 @@ def _by_count(times: NDArray[Any], k: int, where: str) -> tuple[NDArray[np.int64
 def _by_length(
     times: NDArray[Any], every: str, column: str, most: int, where: str
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any], tuple[Finding, ...]]:
-    """Number the intervals and skip those without rows; also where each begins and ends."""
+    """The piece of each row, and starts and ends of the pieces; intervals without rows are skipped."""
     counted, edge = _numeric_bins(times, every, column) if times.dtype.kind == "f" else _date_bins(times, every)
     used, code = np.unique(counted, return_inverse=True)
     if len(used) < 2:
@@ -163,7 +167,7 @@ def _by_length(
 
 
 Edge = Callable[[NDArray[np.int64]], NDArray[Any]]
-"""Start of each interval by its number."""
+"""A function from the number of an interval to its start."""
 
 
 def _numeric_bins(times: NDArray[np.float64], every: str, column: str) -> tuple[NDArray[np.int64], Edge]:
@@ -172,7 +176,7 @@ def _numeric_bins(times: NDArray[np.float64], every: str, column: str) -> tuple[
     steps = (times - origin) / length
     if steps.max() >= 2**53:
         raise SettingsError(f"--every {every!r} is below the resolution of time column {column!r}; choose a longer one")
-    # 0.3 is the third step of 0.1 although the division says 2.9999999999999996: allow for the rounding of the times.
+    # 0.3 / 0.1 is 2.9999999999999996 in floating point but means the third step, so rounding errors are allowed for.
     slack = 4 * np.finfo(np.float64).eps * np.maximum(np.abs(times), abs(origin)) / length
     nearest = np.rint(steps)
     counted = np.where(np.abs(steps - nearest) <= slack, nearest, np.floor(steps)).astype(np.int64)
@@ -194,7 +198,7 @@ def _date_bins(times: NDArray[np.datetime64], every: str) -> tuple[NDArray[np.in
 
 
 def _closed(first: NDArray[Any], last: NDArray[Any]) -> list[str]:
-    """Names of intervals that include both ends; dates no finer than it takes to tell them apart."""
+    """Names of intervals that include both ends; dates only as fine as is needed to distinguish them."""
     if first.dtype.kind == "M":
         for unit in ("D", "m", "s"):
             start, stop = first.astype(f"datetime64[{unit}]"), last.astype(f"datetime64[{unit}]")
@@ -206,7 +210,7 @@ def _closed(first: NDArray[Any], last: NDArray[Any]) -> list[str]:
 
 
 def _half_open(start: NDArray[Any], stop: NDArray[Any], whole: bool) -> list[str]:
-    """Names of intervals without their end; whole days and whole numbers are named by their last one."""
+    """Names of intervals that exclude their end; for whole days and whole numbers, the last one is the end."""
     both = np.concatenate([start, stop])
     if both.dtype.kind == "M" and np.all(both == both.astype("datetime64[D]")):
         return _closed(start, stop - _DAY)
@@ -217,7 +221,7 @@ def _half_open(start: NDArray[Any], stop: NDArray[Any], whole: bool) -> list[str
 
 
 def _spell(times: NDArray[Any]) -> list[str]:
-    """Times as text, no finer than all of them need."""
+    """Times as text, all with the same precision, which is the coarsest that suffices."""
     if times.dtype.kind == "f":
         return [str(int(time)) if time.is_integer() else repr(time) for time in times.tolist()]
     for unit in ("D", "m", "s", "us"):

@@ -1,6 +1,6 @@
-"""What a person should know about a cut before trusting any number computed from it.
+"""Checks of a cut, before any result is computed from it.
 
-Checks read classes, rows, groups and times; they change nothing. Letters: n rows, c classes, k pieces.
+They concern classes, rows, groups and times, and change nothing. Letters: n rows, c classes, k pieces.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from picsc.phrases import counted, listed, share
 from picsc.reports.common import Finding
 
 FEW_ROWS = 20
-"""Pieces below this say little about anything."""
+"""Pieces with fewer rows than this give little evidence."""
 
 
 def validate(dataset: Dataset, cut: Cut) -> tuple[Finding, ...]:
-    """Report what is wrong or remarkable about how a table was cut.
+    """Findings on problems and peculiarities of a cut.
 
-    Empty, small and one-class pieces, rare classes, duplicated rows and groups across pieces, order in time, and
-    neighbouring rows that depend on each other.
+    They concern empty, small and one-class pieces, rare classes, duplicated rows and groups across pieces, order in
+    time, and neighbouring rows that depend on each other.
 
     Args:
         dataset: the table.
         cut: its pieces.
 
     Returns:
-        Findings in a fixed order, each code at most once per column; empty when there is nothing to say.
+        Findings in a fixed order, each code at most once per column; empty if there are none.
     """
     piece = _piece_of_row(dataset.n, cut)
     findings = [*cut.findings, *_sizes(cut)]
@@ -44,14 +44,14 @@ def validate(dataset: Dataset, cut: Cut) -> tuple[Finding, ...]:
     findings += duplicates_across(dataset, piece, [fragment.name for fragment in cut.fragments])
     findings += _groups(dataset, cut, piece)
     findings += _order_of_time(dataset, cut)
-    # Rows sorted by class are alike their neighbours for that reason, and blocks would not mend it.
+    # Rows that are sorted by class resemble their neighbours for that reason, and blocks would not help.
     if cut.contiguous and not any(finding.code == "rows-sorted-by-class" for finding in by_class):
         findings += neighbours_alike(dataset.columns, _in_order(dataset, cut, piece), cut.strata, len(cut.fragments))
     return tuple(findings)
 
 
 def _piece_of_row(n: int, cut: Cut) -> NDArray[np.int64]:
-    """Number of each row's piece, -1 where it is in none."""
+    """Number of the piece of each row, -1 for rows in no piece."""
     piece = np.full(n, -1, dtype=np.int64)
     for i, fragment in enumerate(cut.fragments):
         piece[fragment.rows] = i
@@ -59,7 +59,7 @@ def _piece_of_row(n: int, cut: Cut) -> NDArray[np.int64]:
 
 
 def _in_order(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The rows in pieces, by time for pieces of time, else as they stand."""
+    """The rows in pieces, in order of time for pieces of time, else in row order."""
     rows = np.flatnonzero(piece >= 0)
     if cut.settings.time is None:
         return rows
@@ -89,7 +89,7 @@ def _sizes(cut: Cut) -> Iterable[Finding]:
 
 
 def _classes(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> list[Finding]:
-    """Findings on how classes spread over pieces."""
+    """Findings on the distribution of classes over pieces."""
     target = dataset.target
     if target is None or target.kind != "classes":
         return []
@@ -112,9 +112,9 @@ def _classes(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> list[Findi
 
 
 def _way_to_classes(cut: Cut) -> str:
-    """What to do where pieces lack classes."""
+    """Advice for pieces that lack classes."""
     if not all(fragment.kind == "fold" for fragment in cut.fragments) or cut.strata is not None:
-        return "a model cannot be judged there on classes it lacks"
+        return "a model cannot be evaluated there on the classes that the piece lacks"
     if cut.settings.splitter == "group":
         return "deal whole groups out by class (--splitter stratified-group), or cut fewer folds"
     if cut.settings.splitter == "stratified-group":
@@ -124,7 +124,7 @@ def _way_to_classes(cut: Cut) -> str:
 
 
 def _one_run_each(codes: NDArray[np.int64]) -> bool:
-    """Whether every class stands in one run, and shuffled rows would do so less than once in 1000 times."""
+    """True if the rows of every class are consecutive, which shuffled rows would be less than once in 1000 times."""
     count = np.bincount(codes)
     count = count[count > 0]
     if np.count_nonzero(np.diff(codes)) != len(count) - 1:
@@ -162,19 +162,19 @@ def _one_class(table: NDArray[np.int64], names: Sequence[str], pieces: Sequence[
 def _missing_classes(
     table: NDArray[np.int64], names: Sequence[str], pieces: Sequence[str], advice: str
 ) -> Iterable[Finding]:
-    """Classes large enough to be in every piece that are not."""
+    """A finding on classes that are missing from pieces although they have enough rows for all."""
     k = len(pieces)
     enough = table.sum(axis=0) >= k
     absent = (table == 0) & enough
     if absent.any():
-        said = [
+        classes = [
             f"class {names[j]!r} ({counted(int(table[:, j].sum()), 'row')}) from {absent[:, j].sum()}"
             for j in np.flatnonzero(absent.any(axis=0)).tolist()
         ]
         yield Finding(
             "class-missing-from-pieces",
             "warning",
-            f"missing from some of {k} pieces, which is a label shift: {listed(said)}",
+            f"missing from some of {k} pieces, which is a label shift: {listed(classes)}",
             advice,
             tuple(pieces[i] for i in np.flatnonzero(absent.any(axis=1)).tolist()),
         )
@@ -185,14 +185,14 @@ def _rare_classes(table: NDArray[np.int64], names: Sequence[str], target: Target
     rare = np.flatnonzero(count < k).tolist()
     if len(rare) == 0:
         return []
-    said = [f"{names[j]!r} ({counted(int(count[j]), 'row')})" for j in rare]
+    classes = [f"{names[j]!r} ({counted(int(count[j]), 'row')})" for j in rare]
     message = f"{len(rare)} of {len(names)} classes of {target.name!r} have fewer rows than the {k} pieces: "
     advice = "they cannot be in every piece; merge or leave out these classes, or cut fewer pieces"
-    return [Finding("rare-class", "warning", message + listed(said), advice)]
+    return [Finding("rare-class", "warning", message + listed(classes), advice)]
 
 
 def _groups(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> Iterable[Finding]:
-    """Groups of --group that lie in more than one piece."""
+    """A finding on groups of --group that lie in more than one piece."""
     column = cut.settings.group
     if column is None:
         return
@@ -217,7 +217,7 @@ def _groups(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> Iterable[Fi
 
 
 def _order_of_time(dataset: Dataset, cut: Cut) -> Iterable[Finding]:
-    """Whether a sequence of pieces runs forward in time, and whether folds ignore time."""
+    """Findings on sequences of pieces that are not in order of time, and on folds that ignore time."""
     times = _times(dataset, cut)
     if cut.ordered:
         for column, values in times.items():
@@ -233,7 +233,7 @@ def _order_of_time(dataset: Dataset, cut: Cut) -> Iterable[Finding]:
 
 
 def _times(dataset: Dataset, cut: Cut) -> dict[str, NDArray[Any]]:
-    """Columns that say when; pieces of time answer to their own column only."""
+    """The columns of times; for pieces of time only their own column."""
     if cut.settings.time is not None:
         return {cut.settings.time: key(dataset, cut.settings.time)}
     times: dict[str, NDArray[Any]] = {name: values for name, values in dataset.keys.items() if values.dtype.kind == "M"}
@@ -244,7 +244,7 @@ def _times(dataset: Dataset, cut: Cut) -> dict[str, NDArray[Any]]:
 
 
 def _overlaps(column: str, values: NDArray[Any], cut: Cut) -> Iterable[Finding]:
-    """Rows of a piece that lie before, or exactly at, the latest time of the piece before it."""
+    """Findings on rows with a time before, or equal to, the latest time of the piece before theirs."""
     early: dict[str, int] = {}
     tied: dict[str, int] = {}
     later = 0

@@ -1,12 +1,10 @@
 """Devices, processes, threads and the folder that keeps finished parts of a run.
 
-- `cache`: the folder for what can be made again
-- `devices`: which processor trains, in which precision, and where sums are kept
-- `digests`: digests of data and of files
-- `processes`: tasks on several processor cores, as if they had run one after another: same results, same order, same
-  errors
-- `run_folder`: the folder that a run keeps its finished parts in, so that an interrupted run loses only the part in
-  work
-- `threads`: how many cores torch may use
-- `versions`: versions of what computed a report, and the kind of processor
+- `cache`: the platform's cache folder
+- `devices`: the choice of the device that trains, its precision, and the precision of sums
+- `digests`: SHA-256 digests of files
+- `processes`: tasks in several processes, with the same results, order and errors as one after another
+- `run_folder`: the folder of a run's finished parts, so that an interrupted run can be resumed
+- `threads`: limits on the number of threads of torch
+- `versions`: versions of Python and of the packages behind a report, and the kind of processor
 """

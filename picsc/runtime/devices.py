@@ -1,6 +1,6 @@
-"""Which processor trains, in which precision, and where sums are kept.
+"""The choice of the device that trains, its precision, and the precision of sums.
 
-A device without float64 (mps) computes in float32; whatever is summed up there ends in float64 on the CPU.
+A device without float64 (mps) computes in float32; its sums end in float64 on the CPU.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ WITHOUT_FLOAT64 = frozenset({"mps"})
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Where models are trained."""
+    """The device that models are trained on."""
 
     device: torch.device
     sums: torch.dtype
     """Precision of sums on it: float64, or float32 where float64 does not exist."""
     note: str
-    """What the user should know about the choice; empty when there is nothing to say."""
+    """A remark on the choice for the user; empty for none."""
 
 
 def pick_device(name: DeviceName) -> Device:
-    """The device of that name; `auto` is cuda where there is one, then mps, then the CPU.
+    """The device of a name; `auto` takes cuda if it is available, then mps, then the CPU.
 
     Args:
-        name: of `--device`.
+        name: value of `--device`.
 
     Returns:
-        The device, with a note where `auto` had to fall back.
+        The device, with a note if `auto` had to fall back.
 
     Raises:
-        SettingsError: the named device is not there.
+        SettingsError: the named device is not available.
     """
     there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if name == "auto":
@@ -63,24 +63,24 @@ def pick_device(name: DeviceName) -> Device:
 
 
 def sum_dtype(device: torch.device) -> torch.dtype:
-    """Precision of sums that stay on a device."""
+    """Precision of sums that are kept on a device."""
     return torch.float32 if device.type in WITHOUT_FLOAT64 else torch.float64
 
 
 def as_sums(values: Tensor) -> Tensor:
-    """Values in float64, on the CPU where their device has none; differentiable."""
+    """Values in float64, on the CPU if their device has no float64; differentiable."""
     return values.cpu().double() if values.device.type in WITHOUT_FLOAT64 else values.double()
 
 
 def placed(values: NDArray[np.generic] | Tensor, device: torch.device) -> Tensor:
-    """Values on a device, floats as float32 and made so before they travel.
+    """Values on a device, with floats converted to float32 before the transfer.
 
     Args:
-        values: numbers of any precision; integers keep theirs.
-        device: where to.
+        values: numbers of any precision; integers keep their type.
+        device: the device.
 
     Returns:
-        The same numbers; shares memory with `values` where nothing has to change.
+        The same numbers; they share memory with `values` if nothing has to change.
     """
     tensor = torch.as_tensor(values)
     return (tensor.float() if tensor.is_floating_point() else tensor).to(device)
@@ -88,10 +88,10 @@ def placed(values: NDArray[np.generic] | Tensor, device: torch.device) -> Tensor
 
 @contextmanager
 def precision(name: Precision) -> Iterator[None]:
-    """Whether cuda may round the inputs of products to TF32 inside; only if asked for, unlike torch's own default.
+    """Allow cuda to round the inputs of products to TF32 inside, but only if requested, unlike torch's default.
 
     Args:
-        name: of `--precision`; bfloat16 concerns `forward_pass` only.
+        name: value of `--precision`; bfloat16 concerns `forward_pass` only.
     """
     matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
     before = matmul.allow_tf32, cudnn.allow_tf32
@@ -103,7 +103,7 @@ def precision(name: Precision) -> Iterator[None]:
 
 
 def forward_pass(name: Precision, device: torch.device) -> AbstractContextManager[None]:
-    """Around the task's forward pass: bfloat16 products where that precision was chosen, else nothing."""
+    """A context for the forward pass: products in bfloat16 if that precision is chosen, else no change."""
     if name != "bfloat16":
         return nullcontext()
     return torch.autocast(device.type, torch.bfloat16)

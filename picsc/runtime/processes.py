@@ -1,4 +1,4 @@
-"""Tasks on several processor cores, as if they had run one after another: same results, same order, same errors."""
+"""Tasks in several processes, with the same results, order and errors as one after another."""
 
 from __future__ import annotations
 
@@ -31,21 +31,22 @@ def run_tasks(
 ) -> list[R]:
     """Apply a function to every argument, in up to `jobs` processes.
 
-    Torch, where the function's module or its arguments load it, is kept to one core inside, with any number of jobs:
-    sums over more threads may differ in the last bits.
+    Torch, if it is loaded, is limited to one thread inside, with any number of jobs: sums over more threads may differ
+    in the last bits.
 
     Args:
-        function: of a module's top level, because new processes import it by name.
-        arguments: one per task; they are sent to processes, so row numbers and paths rather than tables.
-        jobs: processes; one, or a single task, runs in this one.
-        done: called here with the position of every argument whose task has finished.
+        function: a function at the top level of a module, because new processes import it by name.
+        arguments: one argument per task; they are sent to processes, so they should be row numbers and paths rather
+            than tables.
+        jobs: number of processes; with one, or a single task, everything runs in this process.
+        done: called in this process with the position of every argument whose task has finished; None for no call.
 
     Returns:
         Results in the order of the arguments.
 
     Raises:
         SettingsError: a process was ended from outside.
-        Exception: what a task raised; tasks not yet finished are given up.
+        Exception: the error of a task; unfinished tasks are cancelled.
     """
     if jobs == 1 or len(arguments) <= 1:
         results = []
@@ -54,7 +55,7 @@ def run_tasks(
             if done is not None:
                 done(i)
         return results
-    context = get_context("spawn")  # a forked copy of a process with threads, as torch's, can hang
+    context = get_context("spawn")  # a forked copy of a process with threads, such as torch's, can hang
     watched, held = context.Pipe(duplex=False)
     with watched, held:
         pool = ProcessPoolExecutor(
@@ -82,7 +83,7 @@ def run_tasks(
 
 
 def _one(function: Callable[[A], R], argument: A) -> R:
-    """Run a task with torch, if it is loaded, on one core."""
+    """Run a task, with torch on one thread if it is loaded."""
     if "torch" not in sys.modules:
         return function(argument)
     from picsc.runtime.threads import one_thread
@@ -92,33 +93,33 @@ def _one(function: Callable[[A], R], argument: A) -> R:
 
 
 def _sendable(function: Callable[[A], R], argument: A) -> R:
-    """Run a task in a worker; an error that does not survive the way to the parent goes as its text."""
+    """Run a task in a worker; an error that cannot be pickled is replaced by its text."""
     try:
         return _one(function, argument)
     except Exception as error:
         try:
-            pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
-        except Exception:  # noqa: BLE001 - whatever its constructor does
+            pickle.loads(pickle.dumps(error))  # noqa: S301 - bytes of the same line
+        except Exception:  # noqa: BLE001 - its constructor may raise anything
             raise RuntimeError("".join(traceback.format_exception(error))) from None
         raise
 
 
 def _begin_worker(watched: Connection) -> None:
-    """End this worker as soon as the parent closes its end of the pipe, by intent or by dying."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells all processes; the parent decides
+    """End this worker as soon as the parent closes its end of the pipe, deliberately or because it ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal interrupts all processes; the parent decides
     Thread(target=_end_with, args=(watched,), daemon=True).start()
 
 
 def _end_with(watched: Connection) -> None:
     try:
         watched.poll(None)
-    finally:  # on Windows a closed pipe is an error
+    finally:  # on Windows a closed pipe raises
         os._exit(1)
 
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """Hold interrupts back inside; processes started here never see one, not even while they import."""
+    """Delay interrupts inside; processes that are started here never get one, not even while they import."""
     if sys.platform == "win32":
         yield
         return

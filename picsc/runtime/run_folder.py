@@ -1,6 +1,7 @@
-"""The folder that a run keeps its finished parts in, so that an interrupted run loses only the part in work.
+"""The folder of a run's finished parts, so that an interrupted run loses only the unfinished part.
 
-Layout: `picsc-run.json` says what the run is, `lock` is held by the process at work, `parts/` holds one file per part.
+Layout: `picsc-run.json` is the manifest of the run, `lock` is locked by the running process, `parts/` holds one file
+per part.
 """
 
 from __future__ import annotations
@@ -29,27 +30,27 @@ from picsc.runtime.cache import cache_folder
 
 MANIFEST = "picsc-run.json"
 LONGEST = 100
-"""Characters of a folder's name; longer ones end in a digest."""
+"""Most characters of the name of a folder or file; longer names end in a digest."""
 SHOWN = 5
-"""Differences between two manifests that a message names."""
+"""Most differences between two manifests that a message names."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """Where finished parts are; plain values, so that it can be sent to other processes. Made by `open_run`."""
+    """The folder of finished parts, made by `open_run`; plain values, so that it can be sent to other processes."""
 
     path: Path
     digest: str
-    """Of the manifest; a part of another run is never taken for one of this."""
+    """Digest of the manifest, which keeps parts of other runs from being used."""
 
     def get(self, name: str) -> dict[str, NDArray[Any]] | None:
         """A finished part.
 
         Args:
-            name: as given to `put`.
+            name: the name that was given to `put`.
 
         Returns:
-            Its arrays; None where it is missing, torn, or of another run.
+            Its arrays; None if it is missing, incomplete, or of another run.
         """
         try:
             with zipfile.ZipFile(self._file(name)) as archive:
@@ -60,11 +61,11 @@ class RunFolder:
             return None
 
     def put(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Keep a part: whole or not at all, also when the process is killed in here.
+        """Store a part, completely or not at all, even if the process is killed meanwhile.
 
         Args:
-            name: any text; what stands between slashes becomes a folder.
-            arrays: npz content by name, without Python objects; text rides as a 0-d array of unicode.
+            name: any text; text before a slash becomes a folder.
+            arrays: arrays by name, without Python objects; a text is stored as a 0-d array of unicode.
 
         Raises:
             SettingsError: the folder cannot be written to.
@@ -75,13 +76,13 @@ class RunFolder:
             file.parent.mkdir(parents=True, exist_ok=True)
             try:
                 with torn.open("wb") as stream:
-                    with zipfile.ZipFile(stream, "w") as archive:  # savez has names of its own, such as `file`
+                    with zipfile.ZipFile(stream, "w") as archive:  # numpy.savez reserves some names, such as `file`
                         archive.comment = self._stamp(name, len(arrays))
                         for key, array in arrays.items():
                             with archive.open(zipfile.ZipInfo(f"{key}.npy"), "w", force_zip64=True) as member:
                                 npy.write_array(member, np.asanyarray(array), allow_pickle=False)
                     stream.flush()
-                    os.fsync(stream.fileno())  # else a power cut may keep the new name and lose what it names
+                    os.fsync(stream.fileno())  # without it, a power cut may keep the new name but lose the content
                 torn.replace(file)
             finally:
                 torn.unlink(missing_ok=True)
@@ -93,13 +94,13 @@ class RunFolder:
         return self.path.joinpath("parts", *folders, f"{last}.npz")
 
     def _stamp(self, name: str, arrays: int) -> bytes:
-        """What the archive says of itself, so that no foreign or damaged file is taken for a part."""
-        said = f"{self.digest}/{arrays}/{name}".encode("utf-8", "surrogatepass")
-        return hashlib.sha256(said).hexdigest().encode()
+        """Comment of the archive of a part, by which foreign and damaged files are recognised."""
+        identity = f"{self.digest}/{arrays}/{name}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(identity).hexdigest().encode()
 
 
 def kept(folder: RunFolder, name: str, compute: Callable[[], Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """A part of the run folder, computed if it is not there; read back, so that resuming gives the same bytes."""
+    """A part of the run folder, computed if it is missing; it is read back, so that resuming gives the same bytes."""
     found = folder.get(name)
     if found is None:
         folder.put(name, compute())
@@ -110,12 +111,13 @@ def kept(folder: RunFolder, name: str, compute: Callable[[], Mapping[str, NDArra
 
 @contextmanager
 def open_run(path: Path | None, manifest: Mapping[str, object], *, resume: bool) -> Iterator[RunFolder]:
-    """Hold a run folder for the time of a run; no other process can open it meanwhile.
+    """Open a run folder for the duration of a run; no other process can open it meanwhile.
 
     Args:
-        path: the folder, made if need be; None is `runs/` and the start of the manifest's digest in picsc's cache.
-        manifest: JSON values that decide every number of the run: data, settings, versions, but not jobs.
-        resume: keep the parts that are there, which must be of the same manifest; if not, drop them.
+        path: the folder, created if need be; None takes a folder in picsc's cache that is named after the manifest's
+            digest.
+        manifest: JSON values that determine every number of the run: data, settings, versions, but not jobs.
+        resume: parts that are there, which must belong to the same manifest, are kept; without it they are deleted.
 
     Raises:
         SettingsError: the folder cannot be written to, holds other files, is in use, or has another manifest.
@@ -127,7 +129,7 @@ def open_run(path: Path | None, manifest: Mapping[str, object], *, resume: bool)
         folder.mkdir(parents=True, exist_ok=True)
         there = {each.name for each in folder.iterdir()}
         strangers = sorted(there - {"lock", f"{MANIFEST}.part"})
-        if strangers and MANIFEST not in there:  # whatever it is, it must not be deleted
+        if strangers and MANIFEST not in there:  # foreign files must not be deleted
             raise SettingsError(f"{folder} is no run folder, it holds {strangers[0]}: give an empty or a new folder")
         lock = (folder / "lock").open("a+", encoding="utf-8")
     except OSError as error:
@@ -148,15 +150,15 @@ def open_run(path: Path | None, manifest: Mapping[str, object], *, resume: bool)
 
 
 def _read(archive: zipfile.ZipFile, member: str) -> NDArray[Any]:
-    content = archive.read(member)  # whole, because its checksum is only compared at its end
+    content = archive.read(member)  # the whole member, because its checksum is compared only at its end
     return np.asarray(npy.read_array(io.BytesIO(content), allow_pickle=False))
 
 
 def _safe(step: str) -> str:
-    """A part of a name as a folder's name on any system; different ones stay different.
+    """A part of a name as a file name that is valid on any system; different parts get different names.
 
-    Lower-case letters, digits, `-`, `_` and the dot of a decimal are kept, so that nothing can end in `.npz`. Capitals
-    are spelt out because there are file systems that do not tell them from small letters.
+    Lower-case letters, digits, `-`, `_` and the dot of a decimal are kept, so that no name can end in `.npz`. Capitals
+    are encoded because some file systems do not distinguish them from small letters.
     """
     spelt = re.sub(r"^\.|\.(?![0-9])|[^a-z0-9._-]", _spelt, step)
     if len(spelt) > LONGEST:
@@ -169,7 +171,7 @@ def _spelt(char: re.Match[str]) -> str:
 
 
 def _hold(lock: IO[str], folder: Path) -> None:
-    """Lock the open file for as long as it is open; the system unlocks it when its process ends in whatever way.
+    """Lock the open file for as long as it is open; the system unlocks it when the process ends in any way.
 
     Raises:
         SettingsError: another process holds it.
@@ -178,7 +180,7 @@ def _hold(lock: IO[str], folder: Path) -> None:
         if sys.platform == "win32":
             import msvcrt
 
-            lock.seek(1 << 30)  # what is locked cannot be read there, and the process number is to be
+            lock.seek(1 << 30)  # Windows prevents reading of locked bytes, and the process number must be readable
             msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
@@ -190,7 +192,7 @@ def _hold(lock: IO[str], folder: Path) -> None:
             f"run folder {folder} is in use by process {lock.read().strip() or 'unknown'}: "
             "wait for it to end, or give another folder"
         ) from None
-    except OSError:  # a file system without locks; two runs at once are then the user's to avoid
+    except OSError:  # a file system without locks; the user must avoid two runs at once there
         pass
     lock.truncate(0)
     lock.write(f"{os.getpid()}\n")
@@ -209,14 +211,14 @@ def _write_manifest(folder: Path, text: str) -> None:
 
 
 def _check_same(folder: Path, wanted: object) -> None:
-    """Refuse to go on with another run's parts.
+    """Refuse to resume with the parts of another run.
 
     Raises:
-        SettingsError: the folder's manifest is another one; the message names the keys that differ.
+        SettingsError: the manifest in the folder differs; the message names the keys.
     """
     try:
         there = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except FileNotFoundError:  # new, or interrupted before it had a part
+    except FileNotFoundError:  # the folder is new, or the run was interrupted before its first part
         _drop_parts(folder)
         return
     except ValueError:
@@ -224,10 +226,12 @@ def _check_same(folder: Path, wanted: object) -> None:
     before, now = dict(_flat(there)), dict(_flat(wanted))
     differ = [key for key in sorted(before | now) if before.get(key, _ABSENT) != now.get(key, _ABSENT)]
     if differ:
-        said = "; ".join(f"{key} was {before.get(key, _ABSENT)}, now {now.get(key, _ABSENT)}" for key in differ[:SHOWN])
+        shown = "; ".join(
+            f"{key} was {before.get(key, _ABSENT)}, now {now.get(key, _ABSENT)}" for key in differ[:SHOWN]
+        )
         more = f"; and {len(differ) - SHOWN} more" if differ[SHOWN:] else ""
         raise SettingsError(
-            f"cannot resume {folder}, it holds another run: {said}{more}; set them back, or start without --resume"
+            f"cannot resume {folder}, it holds another run: {shown}{more}; set them back, or start without --resume"
         )
 
 
@@ -235,7 +239,7 @@ _ABSENT = "absent"
 
 
 def _flat(value: object, key: str = "") -> Iterator[tuple[str, str]]:
-    """Leaves of nested JSON by dotted key, as short text; long ones end in a digest so that they still differ."""
+    """Leaves of nested JSON by dotted key, as short text; a long text ends in a digest, so that differences remain."""
     if isinstance(value, dict) and value:
         for name, inner in value.items():
             yield from _flat(inner, f"{key}.{name}" if key else name)

@@ -1,4 +1,4 @@
-"""How many cores torch may use."""
+"""Limits on the number of threads of torch."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from torch import Tensor
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Keep torch to one core inside.
+    """Limit torch to one thread inside.
 
-    A small model's operations are shorter than waking a second thread, and on a busy machine waiting for it costs a
-    hundred times as much; and sums over one thread do not depend on how many cores a machine has.
+    The operations of a small model take less time than waking a second thread, and on a busy machine waiting for it
+    takes a hundred times as long; and sums in one thread do not depend on the number of cores of a machine.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -25,14 +25,14 @@ def one_thread() -> Iterator[None]:
 
 
 def solve(systems: Tensor, right: Tensor) -> Tensor:
-    """Solutions of linear systems, one or a batch of them, on one core.
+    """Solutions of linear systems, one or a batch of them, in one thread.
 
-    Once `torch.set_num_threads` has been called, MKL's LU factorisation waits for ever, or fails, where torch already
-    works on the matrices of a batch side by side.
+    After a call of `torch.set_num_threads`, MKL's LU factorisation hangs or fails if torch already works on the
+    matrices of a batch in parallel.
 
     Args:
-        systems: (..., n, n).
-        right: (..., n) or (..., n, m).
+        systems: (..., n, n) matrices.
+        right: (..., n) or (..., n, m) right-hand sides.
     """
     with one_thread():
         solutions: Tensor = torch.linalg.solve(systems, right)

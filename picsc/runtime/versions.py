@@ -1,4 +1,4 @@
-"""Versions of what computed a report, and the kind of processor."""
+"""Versions of Python and of the packages behind a report, and the kind of processor."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import torch
 
 
 def versions() -> dict[str, str]:
-    """Of Python, of picsc, of every package that computes, and of the processor as torch uses it, such as AVX2.
+    """Versions of Python, of picsc and of every package that affects numbers, and the processor as torch uses it.
 
-    Kernels for other kinds of processor round in another order: the same seed gives the same bytes on one kind.
+    Kernels for other kinds of processor (AVX2, AVX512, ...) round in another order: the same seed gives the same bytes on one kind.
     """
     packages = ("picsc", "numpy", "scipy", "pandas", "scikit-learn", "torch")
     return {

@@ -1,8 +1,7 @@
-"""Shifts made on purpose.
+"""Simulated shifts and noise, added to data on purpose.
 
-- `feature_noise`: Gaussian noise on the features of each client, the same for whoever asks: audit and training see one
-  client alike
-- `label_noise`: training labels replaced at random: what is learned from is wrong, and what judges is not
-- `selection_bias`: training rows selected with a probability that depends on one covariate: a shift whose density ratio
-  is known
+- `feature_noise`: Gaussian noise on the features of each client, the same in audit and training
+- `label_noise`: random wrong labels for a share of the training rows; test rows keep theirs
+- `selection_bias`: training rows selected with a probability that depends on a covariate, so that the density ratio of
+  the shift is known
 """

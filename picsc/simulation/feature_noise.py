@@ -1,4 +1,4 @@
-"""Gaussian noise on the features of each client, the same for whoever asks: audit and training see one client alike.
+"""Gaussian noise on the features of each client, the same in audit and training.
 
 Letters: n rows, N clients, m rows of a client, c channels, s pixels a side.
 """
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 LARGEST_PIXEL = 255
 ROWS_AT_ONCE = 1024
-"""Images whose noise is in memory at once; the numbers drawn do not depend on it."""
+"""Number of images whose noise is in memory at once; the drawn numbers do not depend on it."""
 
 
 def noisy(values: NDArray[np.float32], scale: float, *, seed: int, client: int) -> NDArray[np.float32]:
     """Add Gaussian noise of one standard deviation to all values of one client.
 
     Args:
-        values: of any shape; missing ones (NaN) stay missing.
-        scale: standard deviation, in the unit of the values; 0 gives the values as they are.
-        seed: of the run.
+        values: an array of any shape; missing values (NaN) stay missing.
+        scale: standard deviation, in the unit of the values; 0 adds no noise.
+        seed: seed of the run.
         client: position of the client, from 0.
 
     Returns:
-        A new array, or `values` itself without noise.
+        A new array, or `values` itself if there is no noise.
     """
     return values if scale == 0 else _added(values, scale, np.random.default_rng([seed, 6, client]))
 
@@ -43,9 +43,9 @@ def noisy_table(dataset: Dataset, clients: Sequence[Fragment], noise: NDArray[np
 
     Args:
         dataset: n rows.
-        clients: N sets of them; rows of no client stay as they are.
+        clients: N sets of rows; rows of no client stay as they are.
         noise: (N,) standard deviation of each client's noise.
-        seed: of the run.
+        seed: seed of the run.
     """
     numeric = [column for column in dataset.columns if column.kind == "numeric"]
     if not numeric or not noise.any():
@@ -67,13 +67,13 @@ def noisy_table(dataset: Dataset, clients: Sequence[Fragment], noise: NDArray[np
 
 
 def noisy_images(images: ImageSet, clients: Sequence[Fragment], noise: NDArray[np.float64], *, seed: int) -> ImageSet:
-    """The images with noise on every pixel, in units of the range of a pixel, rounded and cut off at black and white.
+    """The images with noise on every pixel, in units of the range of a pixel, rounded and clipped to 0 and 255.
 
     Args:
-        images: n of them.
-        clients: N sets of their rows.
+        images: n images.
+        clients: N sets of their row numbers.
         noise: (N,) standard deviation of each client's noise.
-        seed: of the run.
+        seed: seed of the run.
     """
     if not noise.any():
         return images
@@ -95,7 +95,7 @@ def _added(values: NDArray[np.float32], scale: float, rng: np.random.Generator) 
 
 
 def _deviation(column: Column, rows: NDArray[np.int64]) -> float:
-    """Standard deviation of the values present in some rows; 0 of none."""
+    """Standard deviation of the values that are present in some rows; 0 if there are none."""
     values = column.values[rows]
     present = values[~np.isnan(values)]
     return float(present.std()) if len(present) else 0.0

@@ -1,4 +1,4 @@
-"""Training rows selected with a probability that depends on one covariate: a shift whose density ratio is known.
+"""Training rows selected with a probability that depends on a covariate, so that the density ratio is known.
 
 Letters: n rows, f encoded features.
 """
@@ -18,26 +18,27 @@ from picsc.datasets.table import Dataset
 from picsc.errors import DataError, SettingsError
 
 AUTO = "auto"
-"""The first principal component of the encoded columns decides, instead of one column."""
+"""Name for a selection by the first principal component of the encoded columns instead of one column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which rows are selected for training."""
+    """A random selection of training rows."""
 
     probability: NDArray[np.float64]
-    """(n,) of every row, in (0, 1)."""
+    """(n,) probability that a row is selected, in (0, 1)."""
     words: str
+    """A description of the selection."""
 
     def selected(self, rows: Rows, *, seed: int) -> Rows:
-        """Those of some rows that are selected, each on its own.
+        """The selected ones of some rows; each row is drawn independently.
 
         Args:
-            rows: to select from.
-            seed: of the draw.
+            rows: row numbers to select from.
+            seed: seed of the draw.
 
         Raises:
-            DataError: fewer than two are.
+            DataError: fewer than two rows are selected.
         """
         kept = rows[np.random.default_rng([seed, 7]).random(len(rows)) < self.probability[rows]]
         if len(kept) < 2:
@@ -45,7 +46,7 @@ class Selection:
         return kept
 
     def ratio(self, rows: Rows) -> NDArray[np.float64]:
-        """True weight of selected rows: how much likelier a row is among all than among the selected, of mean 1.
+        """True importance weights of selected rows, p(x) / p(x | selected), scaled to mean 1.
 
         Reading: p(x) / p(x | selected) is proportional to 1 / P(selected | x), whatever p is.
         """
@@ -55,15 +56,15 @@ class Selection:
 
 
 def selection(dataset: Dataset, column: str, strength: float) -> Selection:
-    """Selection that falls along one covariate.
+    """A selection whose probability decreases along one covariate.
 
     P(selected | x) = 1 / (1 + exp(strength z)) with z the normal score of the row's rank, so that the selection is as
     strong whatever the column's distribution. It depends on covariates alone: a covariate shift.
 
     Args:
         dataset: n rows.
-        column: a numeric one, or `auto` for the first principal component of all encoded columns.
-        strength: slope; 0 selects every second row at random.
+        column: a numeric column, or `auto` for the first principal component of all encoded columns.
+        strength: slope of the logistic function; at 0 every row is selected with probability 1/2.
 
     Raises:
         SettingsError: there is no such column, or it holds no numbers.
@@ -85,8 +86,10 @@ def _values(dataset: Dataset, column: str) -> tuple[NDArray[np.float64], str]:
         centred = matrix - matrix.mean(0)
         _, vectors = np.linalg.eigh(centred.T @ centred)
         direction = vectors[:, -1]
-        direction = direction * (np.sign(direction[np.abs(direction).argmax()]) or 1.0)  # eigenvectors have no sign
-        # rounded, so that the rows selected do not hang on the last digit of a matrix product
+        direction = direction * (
+            np.sign(direction[np.abs(direction).argmax()]) or 1.0
+        )  # the sign of an eigenvector is arbitrary
+        # rounded, so that the selection does not depend on the last digit of a matrix product
         return np.round(centred @ direction, 6), "the first principal component"
     found = next((each for each in dataset.columns if each.name == column), None)
     if found is None:

@@ -92,7 +92,7 @@ class TextInputs:
 
     def model(self, seed: int, device: torch.device) -> nn.Sequential:
         """An untrained network; see `Inputs`."""
-        make = bag_of_embeddings if self.texts.kind == "words" else character_lstm
+        make = bag_of_embeddings if self.texts.unit == "words" else character_lstm
         return make(len(self.texts.vocabulary), len(self.texts.classes), seed=seed, device=device)
 
 

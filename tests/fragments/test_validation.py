@@ -204,7 +204,7 @@ def test_p27_groups_of_one_class_are_called_before_anything_is_trained() -> None
     groups, y = ["w"] * 10 + ["x"] * 10 + ["y"] * 10 + ["z"] * 2, [1] * 8 + [0] * 2 + [1] * 10 + [0] * 12
     alone = check(table(32, y=y, patient=np.array(groups, dtype=object)), by="patient")["one-class-piece"]
     assert alone.message.startswith("3 of 4 pieces hold one class only: patient=x (class 'class 1', 10 rows), ")
-    assert alone.advice == "a model cannot be judged there on classes it lacks"
+    assert alone.advice == "a model cannot be evaluated there on the classes that the piece lacks"
     made, found = grouped(groups, y, splitter="group")
     assert [{y[row] for row in fragment.rows} for fragment in made.fragments] == [{0, 1}, {0, 1}]
     assert list(found) == ["sizes"]

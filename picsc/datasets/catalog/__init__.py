@@ -1,14 +1,12 @@
-"""Data sets by name.
+"""Data sets by name, and the user's data directory.
 
-- `directory`: where a user's data sets are kept, and how a file or folder is found there by name
-- `inventory`: what the data directory holds, what could be got, and what one data set is made of
-- `lookup`: data sets by name: from the user's data directory, from scikit-learn, then from OpenML
-- `natural_clients`: tables whose rows came from several people, sites or batches: natural clients, by name
-- `natural_files`: the files of tables with natural clients, in every layout in which they are given out
-- `openml`: data sets from OpenML: tables as they are, and image sets out of tables of pixels
-- `registry`: the data sets that recipes and --dataset know by name: the paper's image sets and its 27 tables, and
-  natural clients
-- `store`: files that `picsc data get` leaves in the data directory: one per data set, its SHA-256 beside it
-- `tables`: A table by name from its file: csv with or without a header line, UCI's .data, ARFF, KEEL's .dat, parquet,
-  npz
+- `directory`: the data directory, and the search for a file or folder in it by name
+- `inventory`: the commands `picsc data list`, `show` and `get`: sets that are there, a description of one, a download
+- `lookup`: a data set by its name: from the data directory, from scikit-learn, or else from OpenML
+- `natural_clients`: tables whose rows come from several people, sites or batches, which are natural clients
+- `natural_files`: readers of the files of those tables, in every layout in which they are distributed
+- `openml`: downloads from OpenML: tables as they are, and images from tables of pixels
+- `registry`: the list of data sets with a name: the paper's image sets and 27 tables, and sets with natural clients
+- `store`: files that `picsc data get` writes into the data directory, each with a file of its SHA-256
+- `tables`: the reader of a named table's file: csv with or without a header line, ARFF, KEEL's .dat, parquet or npz
 """

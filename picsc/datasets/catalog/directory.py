@@ -1,6 +1,6 @@
-"""Where a user's data sets are kept, and how a file or folder is found there by name.
+"""The data directory, and the search for a file or folder in it by name.
 
-Spelling does not matter: `fashion_mnist`, `Fashion-MNIST` and `FashionMNIST` are the same name.
+Case and separators do not matter: `fashion_mnist`, `Fashion-MNIST` and `FashionMNIST` are the same name.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ def data_directory(explicit: Path | None = None) -> Path:
     """The data directory: the one given, else that of `PICSC_DATA`, else picsc/data in the platform's cache folder.
 
     Args:
-        explicit: of --data-dir.
+        explicit: the folder of --data-dir; None if it was not given.
 
     Returns:
-        A path; whether there is such a folder is another question.
+        A path; the folder need not exist.
     """
     if explicit is not None:
         return explicit.expanduser()
@@ -32,10 +32,10 @@ def data_directory(explicit: Path | None = None) -> Path:
 
 
 def existing_directory(explicit: Path | None = None) -> Path:
-    """As `data_directory`, but a folder given explicitly must be there.
+    """The data directory, as from `data_directory`; a folder that is given explicitly must exist.
 
     Raises:
-        DataError: --data-dir names no folder.
+        DataError: the folder of --data-dir does not exist.
     """
     root = data_directory(explicit)
     if explicit is not None and not root.is_dir():
@@ -44,27 +44,27 @@ def existing_directory(explicit: Path | None = None) -> Path:
 
 
 def key(name: str) -> str:
-    """A name without case, hyphens, underscores, blanks and dots: two names with equal keys are the same."""
+    """A name in lower case without hyphens, underscores, blanks and dots; names with equal keys are the same."""
     return "".join(char for char in name.lower() if char not in "-_ .")
 
 
 def find_file(folder: Path, names: Sequence[str]) -> Path | None:
-    """The first of these file names that the folder holds, however spelled.
+    """The first of these file names that the folder holds, in any spelling; None if it holds none.
 
     Args:
-        folder: need not exist.
-        names: file names with suffix, most wanted first.
+        folder: a folder, which need not exist.
+        names: file names with suffix, the preferred one first.
     """
     held = {key(path.name): path for path in _inside(folder) if path.is_file()}
     return next((held[key(name)] for name in names if key(name) in held), None)
 
 
 def find_folders(root: Path, ways: Sequence[str]) -> Iterator[Path]:
-    """The folders below `root` that these ways lead to, however spelled, in this order.
+    """The folders below `root` that these relative paths lead to, in any spelling, in this order.
 
     Args:
-        root: need not exist.
-        ways: such as `keel/csv`; an empty one is `root` itself.
+        root: a folder, which need not exist.
+        ways: relative paths such as `keel/csv`; an empty one is `root` itself.
     """
     for way in ways:
         folders = [root] if root.is_dir() else []
@@ -79,7 +79,7 @@ def find_folders(root: Path, ways: Sequence[str]) -> Iterator[Path]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """What a folder holds, last name first, hidden files left out; nothing if it cannot be read."""
+    """Files and folders in a folder, last name first, without hidden ones; none if it cannot be read."""
     try:
         return sorted((path for path in folder.iterdir() if not path.name.startswith(".")), reverse=True)
     except OSError:

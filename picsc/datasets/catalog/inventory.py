@@ -1,4 +1,4 @@
-"""What the data directory holds, what could be got, and what one data set is made of."""
+"""The data sets that are there or can be fetched, a description of one, and its download: `picsc data`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from picsc.datasets.catalog.natural_clients import natural_client
 from picsc.datasets.catalog.openml import as_images
 from picsc.datasets.catalog.registry import NAMED, NamedFolder, NamedImages, NamedTable, known_as
 from picsc.datasets.catalog.store import keep_images, keep_table, verify
-from picsc.datasets.images import ImageSet
-from picsc.datasets.table import Dataset
-from picsc.datasets.texts import TokenSet
+from picsc.datasets.data import Data
 from picsc.errors import DataError
 from picsc.runtime.digests import file_digest
 from picsc.settings import ReadSettings
@@ -32,53 +30,54 @@ class StoredSet:
     name: str
     kind: Kind
     shape: str
-    """`60000 x 1x28x28` images, `286 x 10` rows and columns or `4226223 x 80` rows and tokens; empty for a set that is
-    not on this machine."""
+    """`60000 x 1x28x28` images, `286 x 10` rows and columns, or `4226223 x 80` rows and tokens; empty for a set that
+    is not on this machine."""
     where: str
-    """A path, `scikit-learn`, `OpenML 554`, or `files only`; of a file that cannot be used, why."""
+    """A path, `scikit-learn`, `OpenML 554`, or `files only`; for a file that cannot be used, the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What one data set is made of."""
+    """The content of one data set."""
 
     name: str
     kind: Kind
     source: str
     shape: str
     test: int
-    """Images, or rows of a text, in the official test part."""
+    """Number of images or texts in the official test part; 0 for a table."""
     missing: int
-    """Values of a table that are missing."""
+    """Number of missing values of a table; 0 for images and texts."""
     classes: tuple[tuple[str, int], ...]
-    """Names and counts, in the order of the codes; () for a target of numbers."""
+    """Names of the classes with their numbers of rows, in the order of the codes; () without a target of classes."""
     target: str
-    """Column that is predicted; empty for images and texts."""
+    """Column that is predicted; empty for images, texts and a table without a target."""
     clients: str
-    """`12` owners of images or texts, or the column of a table that names the client; empty where there is none."""
+    """Number of owners of images or texts, such as `12`, or the column that names the client of a table's row; empty
+    where there are none."""
     paper: int | None
-    """Rows of the version that the paper ran, where that is known."""
+    """Number of rows of the version that the paper used; None where that is unknown."""
     sha256: str
 
 
 @dataclass(frozen=True, slots=True)
 class Got:
-    """Where a data set is now."""
+    """A data set in the data directory."""
 
     path: Path
     sha256: str
     new: bool
-    """It was fetched just now."""
+    """It was fetched by this call."""
 
 
 def inventory(data_dir: Path | None = None) -> tuple[Path, tuple[StoredSet, ...]]:
-    """The data directory, and every data set with a name of its own; asks no server.
+    """The data directory, and every data set that has a name; no server is asked.
 
     Args:
-        data_dir: the data directory; None is that of `data_directory`.
+        data_dir: the data directory; None takes that of `data_directory`.
 
     Raises:
-        DataError: a folder was given that is not there.
+        DataError: the folder that was given does not exist.
     """
     root = existing_directory(data_dir)
     names = (*NAMED, *(name for name in BUNDLED if name not in NAMED), *_fetched(root))
@@ -86,10 +85,10 @@ def inventory(data_dir: Path | None = None) -> tuple[Path, tuple[StoredSet, ...]
 
 
 def _fetched(root: Path) -> Iterator[str]:
-    """Names of other data sets that `get` has put there."""
-    for beside in sorted(root.glob("*.sha256")) if root.is_dir() else ():
-        if known_as(beside.stem) is None and locate(beside.stem, root) is not None:
-            yield beside.stem
+    """Names of other data sets that `get` has written there."""
+    for digest in sorted(root.glob("*.sha256")) if root.is_dir() else ():
+        if known_as(digest.stem) is None and locate(digest.stem, root) is not None:
+            yield digest.stem
 
 
 def _entry(name: str, root: Path) -> StoredSet:
@@ -108,39 +107,34 @@ def _entry(name: str, root: Path) -> StoredSet:
 
 
 def describe(name: str, data_dir: Path | None = None) -> Description:
-    """Read a data set and say what is in it.
+    """Read a data set and describe its content.
 
     Args:
-        name: as for `by_name`.
-        data_dir: the data directory; None is that of `data_directory`.
+        name: name of the set, as for `by_name`.
+        data_dir: the data directory; None takes that of `data_directory`.
 
     Raises:
-        DataError: as `by_name`.
+        DataError: the set cannot be read, as for `by_name`.
     """
     data = by_name(name, ReadSettings(), data_dir=data_dir)
     entry = NAMED.get(data.name)
     classes: tuple[tuple[str, int], ...] = ()
-    target, test, missing = "", 0, 0
-    clients = natural_client(name) or ""
-    if not isinstance(data, Dataset):
-        counts = np.bincount(data.labels, minlength=len(data.classes))
+    if data.labels is not None:
+        counts = np.bincount(data.labels[data.labels >= 0], minlength=len(data.classes))
         classes = tuple(zip(data.classes, counts.tolist(), strict=True))
-        test = len(data.test)
-        clients = str(len(data.clients)) if data.clients else ""
-    else:
+    target, missing = "", 0
+    clients = str(len(data.clients)) if data.clients else ""
+    if data.kind == "table":
+        target = "" if data.target is None else data.target.name
         missing = sum(int(column.missing.sum()) for column in data.columns)
         missing += sum(column.missing for column in data.left_out)
-        if data.target is not None:
-            target = data.target.name
-        if data.target is not None and data.target.kind == "classes":
-            codes = data.target.values[~data.target.missing].astype(np.int64)
-            classes = tuple(zip(data.target.levels, np.bincount(codes).tolist(), strict=True))
+        clients = natural_client(name) or ""
     return Description(
         name=data.name,
         kind=_kind(data),
         source=data.source,
         shape=_shape(data),
-        test=test,
+        test=len(data.test),
         missing=missing,
         classes=classes,
         target=target,
@@ -150,31 +144,28 @@ def describe(name: str, data_dir: Path | None = None) -> Description:
     )
 
 
-def _kind(data: Dataset | ImageSet | TokenSet) -> Kind:
-    return "images" if isinstance(data, ImageSet) else "text" if isinstance(data, TokenSet) else "table"
+def _kind(data: Data) -> Kind:
+    return "text" if data.kind == "texts" else data.kind
 
 
-def _shape(data: Dataset | ImageSet | TokenSet) -> str:
-    if isinstance(data, TokenSet):
-        return f"{data.n} x {data.width}"
-    if isinstance(data, ImageSet):
-        return f"{data.n} x {'x'.join(map(str, data.pixels.shape[1:]))}"
-    return f"{data.n} x {len(data.columns) + len(data.left_out) + (data.target is not None)}"
+def _shape(data: Data) -> str:
+    rows, *row = data.shape
+    return f"{rows} x {'x'.join(map(str, row))}"
 
 
 def get(name: str, data_dir: Path | None = None) -> Got:
     """Fetch a data set from OpenML into the data directory, unless it is there already.
 
     Args:
-        name: of a named set, or an OpenML name or number.
-        data_dir: the data directory; None is that of `data_directory`. It is created if need be.
+        name: a name of the registry, or a name or number of OpenML.
+        data_dir: the data directory; None takes that of `data_directory`. It is created if need be.
 
     Returns:
-        The file, with its SHA-256 beside it.
+        The file; its SHA-256 is in a file next to it.
 
     Raises:
-        DataError: scikit-learn brings the set along, OpenML has no such set or cannot be reached, the file that is
-            there has changed since it was fetched, or the file cannot be written.
+        DataError: the set comes with scikit-learn, OpenML lacks it or cannot be reached, the file that is there has
+            changed since it was fetched, or the file cannot be written.
     """
     root = data_directory(data_dir)
     known = known_as(name)

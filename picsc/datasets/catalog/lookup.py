@@ -1,4 +1,4 @@
-"""Data sets by name: from the user's data directory, from scikit-learn, then from OpenML."""
+"""A data set by its name: from the data directory, from scikit-learn, or else from OpenML."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from picsc.datasets.catalog.openml import Fetched, as_images, fetch
 from picsc.datasets.catalog.registry import NAMED, NamedFolder, NamedImages, NamedTable, known_as
 from picsc.datasets.catalog.store import verify
 from picsc.datasets.catalog.tables import FOLDERS, SUFFIXES, read_table
+from picsc.datasets.data import Data
 from picsc.datasets.image_files.folders import holds_images, npz_holds_images, read_image_folder, read_npz
 from picsc.datasets.images import ImageSet
-from picsc.datasets.load import from_frame
+from picsc.datasets.load import Origin, from_frame
 from picsc.datasets.table import Dataset
 from picsc.datasets.text_files.detect import read_text
 from picsc.datasets.text_files.leaf import leaf_files, read_leaf
-from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError
 from picsc.settings import ReadSettings
 
@@ -36,24 +36,22 @@ BUNDLED: dict[str, Callable[..., Any]] = {
     "digits": bundled.load_digits,
     "diabetes": bundled.load_diabetes,
 }
-"""Need no network. wdbc is breast_cancer under the name it has elsewhere; a file of that name goes before it. The
-others, spelled so, always mean scikit-learn's."""
+"""Data sets that need no network. wdbc is breast_cancer under the name that it has elsewhere; a file of that name takes
+precedence. All other names in this spelling always mean scikit-learn's sets."""
 
 
-def by_name(
-    name: str, settings: ReadSettings, *, keys: Sequence[str] = (), data_dir: Path | None = None
-) -> Dataset | ImageSet | TokenSet:
+def by_name(name: str, settings: ReadSettings, *, keys: Sequence[str] = (), data_dir: Path | None = None) -> Data:
     """Get a data set by name, or from OpenML by number.
 
     Args:
-        name: of a file or folder in the data directory, of `NAMED` or `BUNDLED`, else an OpenML name (its oldest
-            active version) or number. Case, hyphens and underscores do not matter, except for those of `BUNDLED`.
+        name: name of a file or folder in the data directory, of `NAMED` or of `BUNDLED`, else an OpenML name (its
+            oldest active version) or number. Case, hyphens and underscores do not matter, except in `BUNDLED`.
         settings: how to read a table; without --target, the class of a named table or OpenML's default is used.
         keys: columns that cut a table; they are kept aside and are no covariates.
-        data_dir: the data directory; None is that of `data_directory`.
+        data_dir: the data directory; None takes that of `data_directory`.
 
     Returns:
-        A table, or images or a text, which know nothing of settings and keys.
+        A table, images or texts; settings and keys concern tables only.
 
     Raises:
         DataError: there is no such data set, its file is damaged or has changed since it was fetched, or OpenML cannot
@@ -68,15 +66,15 @@ def by_name(
     bundled_name = name if name in BUNDLED else known_as(name)
     if bundled_name in BUNDLED:
         frame = _bundled_frame(bundled_name)
-        return from_frame(frame, settings, name=bundled_name, source="scikit-learn", keys=keys)
+        return from_frame(frame, settings, name=bundled_name, keys=keys, origin=Origin("scikit-learn"))
     return _from_openml(name, settings, keys, root)
 
 
 def locate(name: str, root: Path) -> Path | None:
-    """The file or folder that has this data set; None if the data directory has none.
+    """The file or folder that holds this data set; None if there is none in the data directory.
 
     Args:
-        name: of the set.
+        name: name of the set.
         root: the data directory, which need not exist.
     """
     known = known_as(name)
@@ -104,7 +102,7 @@ def locate(name: str, root: Path) -> Path | None:
 
 
 def wanted_files(name: str, root: Path) -> str:
-    """What to do where a named set cannot be fetched: which file to put where."""
+    """Advice for a named set that cannot be fetched: the file to put into the data directory."""
     entry = NAMED[name]
     if not isinstance(entry, NamedTable):
         return f"put {entry.put} into {root / entry.folders[0].split('/')[0]}, or name another folder with --data-dir"
@@ -116,13 +114,11 @@ def wanted_files(name: str, root: Path) -> str:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name can be that of a file in a folder, and no way out of it."""
+    """True for a name that can be that of a file in a folder and is no path out of it."""
     return bool(name) and not name.startswith(".") and not set(name) & set("/\\:\0")
 
 
-def _from_directory(
-    path: Path, name: str, settings: ReadSettings, keys: Sequence[str]
-) -> Dataset | ImageSet | TokenSet:
+def _from_directory(path: Path, name: str, settings: ReadSettings, keys: Sequence[str]) -> Data:
     entry = NAMED.get(name)
     if isinstance(entry, NamedFolder):
         return read_natural(path, name, settings, keys=keys) if entry.kind == "table" else read_text(path, name)
@@ -143,7 +139,7 @@ def _bundled_frame(name: str) -> pd.DataFrame:
 
 
 def _digits() -> ImageSet:
-    """scikit-learn's digits, 8 x 8 of 0 to 16, every pixel four times so that LeNet's kernels fit."""
+    """scikit-learn's digits, 8 x 8 pixels from 0 to 16, enlarged to 16 x 16 so that LeNet's kernels fit."""
     bunch = bundled.load_digits()
     small = np.rint(bunch.images * (255 / 16)).astype(np.uint8)
     pixels = small.repeat(2, axis=1).repeat(2, axis=2)[:, None]
@@ -163,11 +159,11 @@ def fetch_by_name(name: str, root: Path) -> Fetched:
     """Get a data set from OpenML: a named one by its number, any other by its name or number.
 
     Args:
-        name: of the set.
-        root: the data directory, where a file could be put instead.
+        name: name of the set.
+        root: the data directory; the message says that a file can be put there instead.
 
     Raises:
-        DataError: there is no such data set, OpenML is not known to have it, or OpenML cannot be reached.
+        DataError: there is no such data set, it has no known number on OpenML, or OpenML cannot be reached.
     """
     known = known_as(name)
     if known is None:
@@ -187,7 +183,7 @@ def fetch_by_name(name: str, root: Path) -> Fetched:
 
 
 def _nearest(name: str) -> str | None:
-    """The name of a set here that is spelled nearly so."""
+    """The known name with the most similar spelling; None if no name is similar."""
     hyphenated = {each.replace("_", "-"): each for each in (*NAMED, *BUNDLED)}
     near = get_close_matches(name.lower().replace("_", "-"), hyphenated, n=1, cutoff=0.8)
     return hyphenated[near[0]] if near else None
@@ -207,9 +203,9 @@ def _from_openml(name: str, settings: ReadSettings, keys: Sequence[str], root: P
         fetched.without({settings.target, *keys}),  # the number of a person is no covariate, but may cut the table
         settings,
         name=known or fetched.title,
-        source=fetched.source,
         keys=keys,
         target_chosen=chosen,
+        origin=Origin(fetched.source),
     )
 
 

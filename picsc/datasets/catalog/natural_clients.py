@@ -1,6 +1,6 @@
-"""Tables whose rows came from several people, sites or batches: natural clients, by name.
+"""Tables whose rows come from several people, sites or batches, which are natural clients.
 
-The column of the client is never a covariate, nor are further targets. Letters: n rows.
+Neither the column that names the client nor further targets are covariates. Letters: n rows.
 """
 
 from __future__ import annotations
@@ -14,25 +14,26 @@ import pandas as pd
 
 from picsc.datasets.catalog.natural_files import read_activity, read_drift, read_one_file, read_sites, read_stream
 from picsc.datasets.catalog.registry import known_as
-from picsc.datasets.load import from_frame
+from picsc.datasets.load import Origin, from_frame
 from picsc.datasets.table import Dataset
 from picsc.runtime.digests import digest
 from picsc.settings import FedSettings, ReadSettings
 
 Read = Callable[[Path], tuple[pd.DataFrame, list[str]]]
-"""A folder to the frame and the SHA-256 of every file."""
+"""A function from a folder to the frame and the SHA-256 of every file."""
 
 
 @dataclass(frozen=True, slots=True)
 class NaturalTable:
-    """How a table with natural clients is read."""
+    """A table with natural clients: its columns and its reader."""
 
     key: str
-    """Column of the client."""
+    """Column that names the client."""
     target: str
+    """Column that is predicted."""
     read: Read
     leave: tuple[str, ...] = ()
-    """Columns that are no covariates: further targets, what the target was made of, numbers of rows and people."""
+    """Columns that are no covariates: further targets, parts of the target, and numbers of rows or people."""
 
 
 NATURAL: dict[str, NaturalTable] = {
@@ -68,21 +69,21 @@ NATURAL: dict[str, NaturalTable] = {
 
 
 def natural_client(name: str) -> str | None:
-    """The column of the client in a named table; None if the table has none of its own.
+    """The column that names the client in a named table; None if the table has none.
 
     Args:
-        name: of the set, however spelled.
+        name: name of the set, in any spelling.
     """
     entry = NATURAL.get(known_as(name) or "")
     return None if entry is None else entry.key
 
 
 def with_own_clients(settings: FedSettings, name: str | None) -> FedSettings:
-    """Fill in the column of the client where settings name no clients and the table has its own.
+    """The settings with the column of the client filled in, if they name no clients and the table has its own.
 
     Args:
-        settings: as given.
-        name: of the set; None of a file.
+        settings: settings of the user.
+        name: name of the set; None for a file.
     """
     if name is None or settings.clients.by is not None or settings.clients.clients is not None:
         return settings
@@ -93,13 +94,13 @@ def read_natural(folder: Path, name: str, settings: ReadSettings, *, keys: Seque
     """Read a table with natural clients.
 
     Args:
-        folder: where its files are.
-        name: in `NATURAL`.
-        settings: a target there wins over the table's own, which then is no covariate either.
+        folder: folder of its files.
+        name: name in `NATURAL`.
+        settings: a target there takes precedence over the table's own, which then is no covariate either.
         keys: columns that cut the table; the column of the client is kept if it is one of them.
 
     Raises:
-        DataError: a file cannot be read or is another one, or its columns are not what the settings say.
+        DataError: a file cannot be read or is the wrong one, or its columns are not what the settings say.
     """
     entry = NATURAL[name]
     frame, digests = entry.read(folder)
@@ -111,8 +112,7 @@ def read_natural(folder: Path, name: str, settings: ReadSettings, *, keys: Seque
         frame.drop(columns=[column for column in frame.columns if column in unwanted]),
         settings,
         name=name,
-        source=str(folder),
         keys=keys,
-        sha256=digest(digests),
         target_chosen=chosen,
+        origin=Origin(str(folder), digest(digests)),
     )

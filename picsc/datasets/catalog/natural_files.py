@@ -1,4 +1,4 @@
-"""The files of tables with natural clients, in every layout in which they are given out.
+"""Readers of the files of tables with natural clients, in every layout in which they are distributed.
 
 Letters: n rows, f features.
 """
@@ -21,11 +21,11 @@ from picsc.runtime.digests import file_digest
 from picsc.settings import ReadSettings
 
 Found = tuple[pd.DataFrame, list[str]]
-"""A frame of n rows and the SHA-256 of every file."""
+"""A frame of n rows, and the SHA-256 of every file."""
 STRETCHES = 10
-"""Clients that a stream is cut into."""
+"""Number of clients that a stream is cut into."""
 GASES = ("Ethanol", "Ethylene", "Ammonia", "Acetaldehyde", "Acetone", "Toluene")
-"""In the order of UCI's numbers, from 1."""
+"""Names of the gases, in the order of UCI's numbers, which count from 1."""
 SITES = ("cleveland", "hungarian", "switzerland", "va")
 _HEART_CODES = ("cp", "restecg", "slope", "thal")
 _HEART = (
@@ -34,19 +34,19 @@ _HEART = (
 )
 _FEATURES = 128
 _NUMBERED = ("rownames", "Unnamed: 0", "")
-"""What the column of row names is called in tables that R wrote."""
+"""Names of the column of row names in tables that R wrote."""
 
 
 def read_one_file(folder: Path, *, files: Sequence[str], rename: Mapping[str, str] | None = None) -> Found:
-    """Read the first of these files that the folder holds; R's row names are left out.
+    """Read the first of these files that the folder holds, without R's row names.
 
     Args:
-        folder: where the file is.
-        files: its names, most wanted first.
-        rename: columns of the file to their names here.
+        folder: folder of the file.
+        files: names that the file may have, the preferred one first.
+        rename: new names of columns, by their names in the file; None renames no column.
 
     Raises:
-        DataError: none of them is there, or it is no table.
+        DataError: none of the files is there, or it holds no table.
     """
     path = find_file(folder, files)
     if path is None:
@@ -58,17 +58,17 @@ def read_one_file(folder: Path, *, files: Sequence[str], rename: Mapping[str, st
 
 
 def read_stream(folder: Path, *, files: Sequence[str]) -> Found:
-    """Read a table whose rows are in order of time, and number ten stretches of it.
+    """Read a table whose rows are in order of time, and divide it into ten stretches.
 
     Args:
-        folder: where the file is.
-        files: its names, most wanted first.
+        folder: folder of the file.
+        files: names that the file may have, the preferred one first.
 
     Returns:
-        Its columns, and stretch: 1 to 10, each with a tenth of the rows.
+        Its columns and a further one, stretch, from 1 to 10, each with a tenth of the rows.
 
     Raises:
-        DataError: as `read_one_file`.
+        DataError: none of the files is there, or it holds no table.
     """
     frame, digests = read_one_file(folder, files=files)
     return frame.assign(stretch=1 + np.arange(len(frame)) * STRETCHES // len(frame)), digests
@@ -78,14 +78,14 @@ def read_drift(folder: Path) -> Found:
     """Read batch1.dat, batch2.dat, ... of the gas sensors.
 
     Args:
-        folder: of the files; a line is `gas,concentration,128 features`, or UCI's `gas;concentration 1:value ...` or
-            `gas 1:value ...`.
+        folder: folder of the files; a line is `gas,concentration,128 features`, or UCI's `gas;concentration 1:value
+            ...` or `gas 1:value ...`.
 
     Returns:
         Columns gas, batch, concentration (where it is given) and x1 to x128.
 
     Raises:
-        DataError: there is no such file, or a line is not like this.
+        DataError: there is no such file, or a line has another layout.
     """
     numbered = {int(found.group(1)): path for path in folder.iterdir() if (found := _BATCH.fullmatch(path.name))}
     if not numbered:
@@ -143,8 +143,8 @@ def read_activity(folder: Path) -> Found:
     """Read people's activities: har*.npz with x, y and subject, or UCI's train/ and test/.
 
     Args:
-        folder: of the archive, or of train/X_train.txt, train/y_train.txt, train/subject_train.txt, the same of test,
-            and perhaps activity_labels.txt, which names the activities.
+        folder: folder of the archive, or of train/X_train.txt, train/y_train.txt, train/subject_train.txt, the same of
+            test, and optionally activity_labels.txt, which names the activities.
 
     Returns:
         Columns activity, subject and x1, x2, ...
@@ -198,13 +198,13 @@ def read_sites(folder: Path) -> Found:
     """Read processed.SITE.data of the four hospitals.
 
     Args:
-        folder: of the files, with or without a header line; `?` and nothing are missing values.
+        folder: folder of the files, with or without a header line; `?` and empty fields are missing values.
 
     Returns:
-        The 13 columns of UCI, site, and disease: yes where the vessels' narrowing is above 0.
+        UCI's 13 columns, site, and disease, which is yes where the narrowing of the vessels is above 0.
 
     Raises:
-        DataError: no file is there, or one has not 14 columns of numbers.
+        DataError: there is no such file, or a file does not have 14 columns of numbers.
     """
     frames, digests = [], []
     for site in SITES:
@@ -240,12 +240,12 @@ def _hospital(path: Path) -> pd.DataFrame:
 
 
 def _numbers_file(path: Path, digests: list[str]) -> pd.DataFrame:
-    """Numbers with blanks between them."""
+    """A file of numbers that are separated by blanks; its digest is appended to `digests`."""
     try:
         found = pd.read_csv(path, sep=r"\s+", header=None, dtype=np.float64)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}; put the file there") from None
-    except ValueError as error:  # what the parser raises derives from it
+    except ValueError as error:  # the base class of the parser's errors
         raise DataError(f"{path} is no file of numbers ({error}); get it again") from None
     digests.append(file_digest(path))
     return found if found.shape[1] > 1 else found.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Data sets from OpenML: tables as they are, and image sets out of tables of pixels.
+"""Downloads from OpenML: tables as they are, and images from tables of pixels.
 
 Letters: n rows or images, c channels, s pixels a side.
 """
@@ -10,7 +10,7 @@ from math import isqrt
 from typing import cast
 from xml.parsers.expat import ExpatError
 
-import arff  # type: ignore[import-untyped]  # comes with openml, whose error it is
+import arff  # type: ignore[import-untyped]  # comes with openml, which lets its errors through
 import numpy as np
 import pandas as pd
 import urllib3
@@ -21,28 +21,31 @@ from picsc.datasets.images import ImageSet
 from picsc.errors import DataError
 
 _ROWS = 5000
+"""Rows of pixels that are converted at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What OpenML gave."""
+    """A data set as it comes from OpenML."""
 
     frame: pd.DataFrame
-    """All columns, also those that only number the rows."""
+    """All columns, including those that only number the rows."""
     title: str
+    """Name of the set on OpenML."""
     number: int
+    """Number of the set on OpenML."""
     target: str | None
-    """Column of the default target."""
+    """Column of the default target; None where the set has none."""
     unwanted: frozenset[str | None]
     """Columns that are no covariates: identifiers of rows, and those that OpenML ignores."""
 
     @property
     def source(self) -> str:
-        """`OpenML 31`."""
+        """The source in reports, such as `OpenML 31`."""
         return f"OpenML {self.number}"
 
     def without(self, wanted: set[str | None]) -> pd.DataFrame:
-        """The frame without unwanted columns, except for the wanted ones."""
+        """The frame without the unwanted columns, except for those in `wanted`."""
         gone = self.unwanted - wanted
         return self.frame.drop(columns=[name for name in self.frame.columns if name in gone])
 
@@ -52,15 +55,15 @@ def fetch(name: str, *, title: str = "", shown: str = "", instead: str = "", unk
 
     Args:
         name: a number, or a name (its oldest active version).
-        title: the name that a number must have, whatever its case; empty takes any.
-        shown: how messages call it; empty takes the name.
-        instead: what the user may do when OpenML cannot be reached.
-        unknown: what else there is, when OpenML has no such name.
+        title: name that the set of this number must have, in upper or lower case; empty accepts any.
+        shown: name of the set in messages; empty takes `name`.
+        instead: advice for the message when OpenML cannot be reached.
+        unknown: other places that were searched, for the message when OpenML has no such name.
 
     Raises:
-        DataError: there is no such data set, it is another one, or OpenML cannot be reached.
+        DataError: there is no such data set, the number belongs to another one, or OpenML cannot be reached.
     """
-    import openml  # creates its folders in the home directory, so only when asked for
+    import openml  # creates folders in the home directory, so it is imported only when needed
 
     shown = shown or repr(name)
     try:
@@ -69,7 +72,7 @@ def fetch(name: str, *, title: str = "", shown: str = "", instead: str = "", unk
     except openml.exceptions.OpenMLServerNoResult:
         raise _unknown(name, unknown) from None
     except (
-        OSError,  # what requests raises derives from it
+        OSError,  # the base class of the errors of requests
         urllib3.exceptions.HTTPError,
         openml.exceptions.PyOpenMLError,
         ExpatError,
@@ -82,12 +85,12 @@ def fetch(name: str, *, title: str = "", shown: str = "", instead: str = "", unk
             f"{openml.config.get_cache_directory()} ({why}); {instead}"
         ) from None
     except RuntimeError as error:
-        if "No active datasets" in str(error):  # what openml raises for an empty answer
+        if "No active datasets" in str(error):  # openml's error for an empty answer
             raise _unknown(name, unknown) from None
         raise
     if title and str(found.name).lower() != title.lower():
         raise DataError(f"OpenML {name} is {str(found.name)!r} where {title!r} was expected; {instead}")
-    frame = cast("pd.DataFrame", data)  # dataset_format says so
+    frame = cast("pd.DataFrame", data)  # because of dataset_format
     return Fetched(
         frame,
         str(found.name),
@@ -97,33 +100,17 @@ def fetch(name: str, *, title: str = "", shown: str = "", instead: str = "", unk
     )
 
 
-def image_by_openml(number: int, *, name: str = "", title: str = "", test: int = 0, instead: str = "") -> ImageSet:
-    """An image set that OpenML keeps as a table of pixels.
-
-    Args:
-        number: of the set; its columns besides the target are the pixels, channel by channel, row by row.
-        name: of the set, for reports; empty takes OpenML's.
-        title: as for `fetch`.
-        test: how many of the last rows are the authors' test part.
-        instead: as for `fetch`.
-
-    Raises:
-        DataError: as `fetch`, or the columns are no square images.
-    """
-    fetched = fetch(str(number), title=title, instead=instead or "give another number")
-    return as_images(fetched, name=name or fetched.title, test=test)
-
-
 def as_images(fetched: Fetched, *, name: str, test: int = 0) -> ImageSet:
-    """Images out of a table of pixels; s x s columns are grey images, 3 x s x s are colours, red first.
+    """Images from a table of pixels; s x s columns are grey images, 3 x s x s are coloured ones, red first.
 
     Args:
         fetched: the table.
-        name: of the set.
-        test: how many of the last rows are the test part.
+        name: name of the set.
+        test: number of rows at the end that are the official test part.
 
     Raises:
-        DataError: there is no target, the columns are no square images, or a value is no whole number from 0 to 255.
+        DataError: there is no target, the columns are not the pixels of square images, or a value is no whole number
+            from 0 to 255.
     """
     source = fetched.source
     if fetched.target is None:
@@ -149,7 +136,7 @@ def as_images(fetched: Fetched, *, name: str, test: int = 0) -> ImageSet:
 
 
 def _pixels(frame: pd.DataFrame, source: str) -> NDArray[np.uint8]:
-    """Bytes, (n, c, s, s), converted some rows at a time."""
+    """The pixels as bytes, (n, c, s, s), converted block by block."""
     n, width = frame.shape
     channels = next((c for c in (1, 3) if width and width % c == 0 and isqrt(width // c) ** 2 * c == width), None)
     if channels is None:
@@ -171,7 +158,7 @@ def _pixels(frame: pd.DataFrame, source: str) -> NDArray[np.uint8]:
 
 
 def _class_order(levels: tuple[str, ...]) -> list[int]:
-    """Classes that are numbers by size, others by name."""
+    """Positions of the classes in order: numbers by size, words by name."""
     numbers = all(level.isdecimal() for level in levels)
     return sorted(range(len(levels)), key=lambda i: (int(levels[i]) if numbers else 0, levels[i]))
 
@@ -191,6 +178,6 @@ def _default_target(attribute: str | None, columns: list[str]) -> str | None:
 
 
 def _listed(attribute: str | list[str] | None) -> set[str | None]:
-    """Names in an attribute of OpenML's: one, a list, or several in one string with commas."""
+    """Names in an attribute of OpenML, which is one name, a list, or several names separated by commas."""
     entries = [attribute] if isinstance(attribute, str) else attribute or []
     return {name.strip() for entry in entries for name in (entry, *entry.split(","))}

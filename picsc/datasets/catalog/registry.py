@@ -1,7 +1,7 @@
-"""The data sets that recipes and --dataset know by name: the paper's image sets and its 27 tables, and natural clients.
+"""The list of data sets with a name: the paper's image sets and its 27 tables, and sets with natural clients.
 
-Source: Section 5 and Tables 1 to 4 of the paper. Which version of a table the paper ran was found from its printed
-accuracies, each of which must be a whole number of right rows in a fold.
+Source: Section 5 and Tables 1 to 4 of the paper. The version of a table that the paper used was inferred from its
+printed accuracies, each of which must be a whole number of correct rows in a fold.
 """
 
 from __future__ import annotations
@@ -15,64 +15,68 @@ from picsc.datasets.catalog.directory import key
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a file without a header line is read."""
+    """The layout of a file without a header line."""
 
     target: int = -1
-    """Position of the class."""
+    """Position of the class; -1 is the last column."""
     leave: tuple[int, ...] = ()
     """Positions of columns that only number the rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedTable:
-    """A table with two classes."""
+    """A named table with two classes."""
 
     rows: int | None
-    """Rows of the version that the paper ran; None where its numbers fit no known version."""
+    """Number of rows of the version that the paper used; None where its results fit no known version."""
     files: tuple[str, ...]
-    """Names that its file has, without suffix; the version that the paper ran comes first."""
+    """Names that its file may have, without suffix; the version that the paper used comes first."""
     openml: int | None = None
+    """Number of the set on OpenML; None where it has none."""
     title: str = ""
-    """Name of the set on OpenML: a check that the number is right."""
+    """Name of the set on OpenML, which checks that the number is right."""
     targets: tuple[str, ...] = ()
-    """Columns that are the class if there is one of that name; else it is the last, or OpenML's default."""
+    """Names that the column of the class may have; if none occurs, it is the last column, or OpenML's default."""
     numeric: tuple[int, ...] = ()
-    """Columns of a file without a header line that are numbers although they are written with leading zeros."""
+    """Positions of columns in a file without a header line that are numbers although they have leading zeros."""
     layouts: Mapping[str, Layout] = field(default_factory=dict)
-    """By file name, where the class is not the last column."""
+    """Layouts by file name, for files whose class is not the last column."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedImages:
-    """A set of images."""
+    """A named set of images."""
 
     folders: tuple[str, ...]
-    """Where its files may be, below the data directory."""
+    """Folders that its files may be in, relative to the data directory."""
     put: str
     """The files that a user should put there."""
     openml: int | None = None
+    """Number of the set on OpenML; None where it has none."""
     title: str = ""
+    """Name of the set on OpenML, which checks that the number is right."""
     test: int = 0
-    """How many of OpenML's last rows are the authors' test part; 0 where OpenML does not keep their order."""
+    """Number of rows at the end of OpenML's table that are the official test part; 0 where OpenML does not keep the
+    order of the rows."""
     archives: tuple[str, ...] = ()
-    """Names that an npz archive of it has, besides the set's own."""
+    """Names that an npz archive of it may have, in addition to the name of the set."""
     leaf: bool = False
-    """LEAF gives it out as JSON."""
+    """LEAF distributes it as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedFolder:
-    """A table or text with natural clients, all files of a folder."""
+    """A named table or text with natural clients, whose files fill a folder."""
 
     kind: Literal["table", "text"]
     folders: tuple[str, ...]
-    """Where its files may be, below the data directory."""
+    """Folders that its files may be in, relative to the data directory."""
     files: tuple[str, ...]
-    """Patterns, one of which a file in the folder fits."""
+    """Patterns of file names, one of which a file in the folder must match."""
     put: str
     """The files that a user should put there."""
     openml: None = None
-    """OpenML has none of them with its clients."""
+    """Always None, since OpenML keeps none of these sets with its clients."""
 
 
 _IDX = "train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz, t10k-images-idx3-ubyte.gz and t10k-labels-idx1-ubyte.gz"
@@ -81,7 +85,7 @@ _FIRST = Layout(target=0)
 
 
 def _by_r(name: str, package: str) -> NamedFolder:
-    """A table of one of R's packages, as R writes it."""
+    """A table from a package of R, as R writes it."""
     folders = (name.lower(), "site-tabular", "rdatasets", f"rdatasets/{package}", "")
     return NamedFolder("table", folders, (f"{package}_{name}.csv", f"{name}.csv"), f"{name}.csv")
 
@@ -221,13 +225,12 @@ NAMED: dict[str, Entry] = {
         "LEAF's train/*.json and test/*.json",
     ),
 }
-"""The paper's image sets and others with clients, the 27 tables of its Tables 3 and 4, by its names in lower case, then
-tables and texts with natural clients."""
+"""Data sets by name: image sets of the paper and some others, the 27 tables of its Tables 3 and 4 by their names there
+in lower case, then tables and texts with natural clients."""
 
-TABLES = tuple(name for name, entry in NAMED.items() if isinstance(entry, NamedTable))
 _KNOWN = {key(name): name for name in NAMED}
 
 
 def known_as(name: str) -> str | None:
-    """The name in `NAMED` that this one means, however spelled; None if it is none of them."""
+    """The name in `NAMED` that this name means, in any spelling; None if it means none of them."""
     return _KNOWN.get(key(name))

@@ -1,6 +1,6 @@
-"""Files that `picsc data get` leaves in the data directory: one per data set, its SHA-256 beside it.
+"""Files that `picsc data get` writes into the data directory, each with a file of its SHA-256.
 
-NAME.sha256 is what the program sha256sum writes, so `sha256sum -c` checks it, too.
+NAME.sha256 has the format of the program sha256sum, so that `sha256sum -c` can check it, too.
 """
 
 from __future__ import annotations
@@ -23,30 +23,31 @@ from picsc.runtime.digests import file_digest
 
 
 def verify(path: Path) -> None:
-    """Compare a file with the SHA-256 kept beside it; without one there is nothing to compare.
+    """Compare a file with the SHA-256 in the file next to it; without such a file, nothing is compared.
 
     Raises:
         DataError: the file has changed since it was fetched.
     """
-    beside = path.with_suffix(".sha256")
+    expected = path.with_suffix(".sha256")
     try:
-        if not path.is_file() or not beside.is_file():
+        if not path.is_file() or not expected.is_file():
             return
-        kept, _, file = beside.read_text(encoding="utf-8").strip().partition("  ")
+        kept, _, file = expected.read_text(encoding="utf-8").strip().partition("  ")
         if file.strip() != path.name:
-            return  # of another file with the same stem
+            return  # it belongs to another file with the same stem
         found = file_digest(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{beside} cannot be read ({error}); remove it, or fetch the data again") from None
+        raise DataError(f"{expected} cannot be read ({error}); remove it, or fetch the data again") from None
     if found != kept.strip():
         raise DataError(
-            f"{path} has changed since it was fetched: its SHA-256 is {found}, and {beside.name} says {kept.strip()}; "
-            f"put the original back, or remove both files and fetch it again (picsc data get {path.stem})"
+            f"{path} has changed since it was fetched: its SHA-256 is {found}, and {expected.name} "
+            f"says {kept.strip()}; put the original back, "
+            f"or remove both files and fetch it again (picsc data get {path.stem})"
         )
 
 
 def keep_images(images: ImageSet, path: Path) -> None:
-    """Write one npz archive that `picsc.datasets.image_files.folders.read_npz` reads.
+    """Write an npz archive that `picsc.datasets.image_files.folders.read_npz` reads.
 
     Raises:
         DataError: the folder or the file cannot be written.
@@ -60,12 +61,12 @@ def keep_images(images: ImageSet, path: Path) -> None:
 
 
 def keep_table(frame: pd.DataFrame, target: str | None, path: Path) -> None:
-    """Write one parquet file that knows its target.
+    """Write a parquet file whose metadata name its target.
 
     Args:
         frame: n rows.
-        target: column of it.
-        path: of the file.
+        target: column of the target; None for a table without one.
+        path: path of the file.
 
     Raises:
         DataError: the folder or the file cannot be written.
@@ -77,9 +78,9 @@ def keep_table(frame: pd.DataFrame, target: str | None, path: Path) -> None:
 
 
 def _keep(path: Path, write: Callable[[BinaryIO], Any]) -> None:
-    """Write beside the path, then rename: the file is the old one or the whole new one, never half of it.
+    """Write a temporary file in the same folder, then rename it, so that the path never holds half a file.
 
-    Its digest is put there first, so that no moment leaves a new file unchecked.
+    Its digest is moved into place first, so that a new file is never without one.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     digest = path.with_name(f".{path.stem}.sha256.{os.getpid()}.part")

@@ -1,4 +1,4 @@
-"""A table by name from its file: csv with or without a header line, UCI's .data, ARFF, KEEL's .dat, parquet, npz."""
+"""The reader of a named table's file: csv with or without a header line, ARFF, KEEL's .dat, parquet or npz."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from picsc.errors import DataError
 from picsc.settings import ReadSettings
 
 SUFFIXES = (".parquet", ".arff", ".data", ".csv", ".dat", ".npz")
-"""Of the files that are looked for, most wanted first."""
+"""Suffixes of the files that are searched for, the preferred one first."""
 FOLDERS = ("", "{name}", "uci_uncleaned", "uci", "keel", "keel/csv", "keel/dat", "keel27/csv", "keel27/dat")
-"""Where they may be, below the data directory; uncleaned tables, which the paper ran, before KEEL's."""
+"""Folders that are searched, relative to the data directory; uncleaned tables, which the paper used, before KEEL's."""
 CLASS = "class"
-"""Name of the class of a file without a header line; its other columns are called c1, c2, ..."""
+"""Name of the class column of a file without a header line; its other columns are called c1, c2, ..."""
 _NULL = "<null>"
+"""KEEL's spelling of a missing value."""
 
 
 def read_table(
@@ -32,10 +33,10 @@ def read_table(
     """Read the file of a table.
 
     Args:
-        path: of the file; its suffix says what it holds.
-        name: of the table.
-        entry: what is known of it; None for a table of the user's own.
-        settings: a target there wins over the class that the file has.
+        path: path of the file; its suffix decides how it is read.
+        name: name of the table.
+        entry: its entry in the registry; None for a table of the user's own.
+        settings: a target there takes precedence over the class in the file.
         keys: columns that cut the table.
 
     Raises:
@@ -55,7 +56,7 @@ def read_table(
 
 
 def _class_column(frame: pd.DataFrame, entry: NamedTable | None) -> str | None:
-    """The column that the entry names, else the last; for a table of the user's own, nothing is known."""
+    """The column of the class: one that the entry names, else the last; None for a table of the user's own."""
     if entry is None:
         return None
     names = [str(name) for name in frame.columns]
@@ -63,9 +64,10 @@ def _class_column(frame: pd.DataFrame, entry: NamedTable | None) -> str | None:
 
 
 def _delimited(path: Path, entry: NamedTable, settings: ReadSettings) -> FileTable:
-    """A text file whose first line may hold names, and its class.
+    """The table in a text file whose first line may be a header.
 
-    It does, if its last field does not occur again in the last column: a class occurs more than once.
+    The first line is a header if its last field does not occur again in the last column, since a class occurs more
+    than once.
     """
     table = read_frame(path, settings.model_copy(update={"header": False}))
     layout = entry.layouts.get(path.name.lower(), Layout())
@@ -86,7 +88,7 @@ def _delimited(path: Path, entry: NamedTable, settings: ReadSettings) -> FileTab
 
 
 def _without_null(frame: pd.DataFrame) -> pd.DataFrame:
-    """KEEL's spelling of a missing value taken out; a column of which only numbers are left becomes numbers."""
+    """The frame with KEEL's `<null>` as missing; a column that then holds only numbers becomes numeric."""
     for column in frame.columns:
         values = frame[column]
         if pd.api.types.is_numeric_dtype(values.dtype) or not (values == _NULL).any():

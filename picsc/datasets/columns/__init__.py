@@ -1,8 +1,8 @@
-"""Column names, kinds, dates and targets.
+"""Typed columns from raw ones: names, kinds, dates and the target.
 
-- `dates`: dates in words: strict, all or none, and never a plain number
-- `kinds`: what each column of a table holds, decided on all of its values
-- `names`: column names: made unique, and the ones a user asks for looked up
-- `raw`: one column of a frame without pandas: numbers, dates or coded words
-- `targets`: the column that a model predicts: which one, and whether it holds classes or numbers
+- `dates`: dates that are written as words; a column is read as dates only if all of its words are
+- `kinds`: the kind of each column (numeric, categorical, identifier, ...), decided on all of its values
+- `names`: unique column names, and checks of the names that a user gives
+- `raw`: `Raw`, the values of one column of a pandas frame as plain numpy: numbers, dates or coded words
+- `targets`: the choice of the target column, and its values as classes or numbers
 """

@@ -1,4 +1,4 @@
-"""Dates in words: strict, all or none, and never a plain number."""
+"""Dates that are written as words: either all words of a column are dates, or none is read as one."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ _SHAPES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (r"\d{1,2} [A-Za-z]{3,9} \d{4}", (("%d %b %Y", "day month year"), ("%d %B %Y", "day month year"))),
     (r"[A-Za-z]{3,9} \d{1,2}, \d{4}", (("%b %d, %Y", "month day, year"), ("%B %d, %Y", "month day, year"))),
 )
-"""What a date looks like, and the formats to try in this order."""
+"""Patterns of dates, and the formats to try for each, in this order."""
 _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
 _SAMPLE = 50
-# 1678 to 2261, what pandas 2 can hold in nanoseconds: pandas 3 reads more, and both must answer alike.
+# 1678 to 2261, the range of nanoseconds in pandas 2; pandas 3 reads more, and both must give the same result.
 _FIRST, _LAST = -9_214_560_000.0, 9_214_560_000.0
 
 
 def read_dates(words: Sequence[str]) -> tuple[NDArray[np.float64], str] | None:
     """Read all words as dates, or none of them.
 
-    Reading: where both orders of day and month fit every word, slashes are read the American way and dashes the
-        European way; the second value returned says which.
+    Reading: where both orders of day and month fit every word, slashes are read as month/day and dashes as day-month;
+        the second value returned says which.
 
     Args:
         words: distinct values of a column.
 
     Returns:
-        Seconds since 1970, float64, one per word (UTC where no zone is written), and the way of writing; None if any
-        word is no date or lies outside the years 1678 to 2261.
+        Seconds since 1970, float64, one per word (UTC where no zone is written), and the name of the format; None if
+        any word is no date or lies outside the years 1678 to 2261.
     """
     sample = words[:: max(1, len(words) // _SAMPLE)]
     if _all(_ISO, sample):

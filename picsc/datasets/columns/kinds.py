@@ -1,6 +1,6 @@
-"""What each column of a table holds, decided on all of its values.
+"""Kinds of columns, decided on all values of a column.
 
-Letters: n rows. What a column turned out to be is a `Column` that takes part, or a `LeftOut` with the reason.
+Letters: n rows. The result is a `Column` that takes part, or a `LeftOut` with the reason.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from picsc.datasets.table import POOLED, Column, LeftOut
 from picsc.errors import DataError
 
 RARE_ROWS = 5
-"""A level with fewer rows than this is rare,"""
+"""A level with fewer rows than this is rare."""
 RARE_SHARE = 0.005
-"""as is one with less than this share of the rows with a value."""
+"""A level with less than this share of the rows with a value is rare, too."""
 MOST_LEVELS = 50
-"""No more levels than this are kept, besides the pooled one."""
+"""Most levels of a column that are kept, not counting the pooled one."""
 DISTINCT = 0.9
-"""Words of which more than this share are distinct name the rows."""
+"""A column of words with a larger share of distinct values than this is an identifier."""
 _TEXT_WORDS, _TEXT_DISTINCT = 3.0, 0.5
 _COUNTED = 10
-"""Fewer whole numbers than this rise, or stand at equal steps, by chance."""
+"""Fewer whole numbers than this may increase steadily, or be equally spaced, by chance."""
 _ID = re.compile(r"(?:^|[\W_])(?:id|ids|idx|index|uuid|guid|row|rowid|row[\W_]?(?:number|no|num))$", re.IGNORECASE)
 _CAMEL_ID = re.compile(r"[a-z]I[dD]$")
 _BOOLEANS = (frozenset(("true", "false")), frozenset(("yes", "no")), frozenset("tf"), frozenset("yn"))
@@ -36,17 +36,17 @@ _BOOLEANS = (frozenset(("true", "false")), frozenset(("yes", "no")), frozenset("
 def infer(
     name: str, column: Raw, *, categorical: bool = False, numeric: bool = False, decimal: str = ".", where: str
 ) -> Column | LeftOut:
-    """Decide what a column holds.
+    """Decide the kind of a column.
 
-    Words are never taken for numbers. Whole numbers that only count or name the rows, words that are nearly all
+    Words are never read as numbers. Whole numbers that only count or name the rows, words that are nearly all
     different, and columns with one value or none are left out.
 
     Args:
-        name: of the column.
+        name: name of the column.
         column: its values.
-        categorical: the user says that it holds categories.
-        numeric: the user says that it holds numbers.
-        decimal: mark of words that are numbers, point or comma.
+        categorical: the user declares that it holds categories.
+        numeric: the user declares that it holds numbers.
+        decimal: decimal mark in words that are numbers, point or comma.
         where: the file or table, for messages.
 
     Raises:
@@ -56,14 +56,14 @@ def infer(
     if missing == len(column.data):
         return LeftOut(name, "empty", missing, "no finite values" if column.infinite else "no values")
     if categorical:
-        return _single(name, column, missing) or _categorical(name, column.as_words(), "as told by --categorical")
+        return _single(name, column, missing) or _categorical(name, column.as_words(), "declared with --categorical")
     if numeric:
         column = numbers(name, column, option="--numeric", decimal=decimal, where=where)
     single = _single(name, column, missing)
     if single is not None:
         return single
     if numeric:
-        return Column(name, "numeric", column.data.astype(np.float64), note=_joined("as told by --numeric", column))
+        return Column(name, "numeric", column.data.astype(np.float64), note=_joined("declared with --numeric", column))
     if column.coded:
         return _words(name, column, missing)
     if column.form == "dates":
@@ -83,7 +83,7 @@ def numbers(name: str, column: Raw, *, option: str, decimal: str = ".", where: s
         as_number = np.asarray([float(level == "True") for level in column.levels] + [np.nan])
     elif column.form == "words":
         words = list(column.levels)
-        if decimal == ",":  # a point is no part of a number then, not even between thousands
+        if decimal == ",":  # then a point is no part of a number, not even between thousands
             words = [word.replace(".", "no").replace(",", ".") for word in words]
         parsed = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce")
         as_number = np.append(np.asarray(parsed, dtype=np.float64), np.nan)
@@ -102,7 +102,7 @@ def numbers(name: str, column: Raw, *, option: str, decimal: str = ".", where: s
 
 
 def _single(name: str, column: Raw, missing: int) -> Column | LeftOut | None:
-    """What becomes of a column with one distinct value; None for any other."""
+    """The result for a column with one distinct value; None for any other column."""
     present = column.present
     if np.any(present != present[0]):
         return None
@@ -127,7 +127,7 @@ def _joined(note: str, column: Raw) -> str:
 
 
 def _integers(name: str, column: Raw, missing: int) -> Column | LeftOut:
-    """Zero and one are a boolean, numbers of rows are left out, the rest is numeric."""
+    """Zeros and ones are boolean, numbers that count the rows are left out, all others are numeric."""
     present = column.present
     if present.min() == 0 and present.max() == 1:
         words = column.as_words()
@@ -139,14 +139,14 @@ def _integers(name: str, column: Raw, missing: int) -> Column | LeftOut:
 
 
 def _counts_rows(name: str, present: NDArray[Any], missing: int) -> str:
-    """Why whole numbers only count or name the rows, or nothing."""
+    """The reason why whole numbers only count or name the rows; empty if they do not."""
     if len(present) >= _COUNTED and _monotone(present):
         return "whole numbers that rise or fall with every row: they count the rows"
     named = bool(_ID.search(name) or _CAMEL_ID.search(name))
     if not named and (missing or len(present) < _COUNTED):
         return ""
     if not named and len(present) > 1000 and len(np.unique(present[:1000])) < 1000:
-        return ""  # spares the sort of a long column
+        return ""  # saves sorting a long column
     ordered = np.sort(present)
     steps = np.diff(ordered)
     if len(steps) and steps.min() > 0:
@@ -170,7 +170,7 @@ def _date(name: str, seconds: NDArray[np.float64], missing: int, note: str = "")
 
 
 def _words(name: str, column: Raw, missing: int) -> Column | LeftOut:
-    """Booleans, dates, free text, names of rows, or categories."""
+    """The result for words: booleans, dates, free text, identifiers, or categories."""
     spellings = frozenset(level.lower() for level in column.levels)
     if column.form == "booleans" or (len(column.levels) == 2 and spellings in _BOOLEANS):
         return Column(name, "boolean", column.data.astype(np.int32), column.levels)
@@ -197,12 +197,12 @@ def _mean_words(levels: tuple[str, ...]) -> float:
 
 
 def _categorical(name: str, column: Raw, note: str) -> Column | LeftOut:
-    """Pool the rare levels."""
+    """A categorical column with its rare levels pooled."""
     count = np.bincount(column.data[column.data >= 0], minlength=len(column.levels))
     rows = int(count.sum())
     missing = len(column.data) - rows
     frequent = count >= max(RARE_ROWS, RARE_SHARE * rows)
-    frequent &= np.asarray(column.levels, dtype=object) != POOLED  # a level of that name joins the pool
+    frequent &= np.asarray(column.levels, dtype=object) != POOLED  # a level of that name is pooled, too
     by_count = np.argsort(-count, kind="stable")
     kept = np.sort(by_count[frequent[by_count]][:MOST_LEVELS])  # back in order of first appearance
     if not kept.size:
@@ -212,7 +212,7 @@ def _categorical(name: str, column: Raw, note: str) -> Column | LeftOut:
     pooled = len(column.levels) - len(kept)
     code = np.full(len(column.levels) + 1, len(kept), dtype=np.int32)
     code[kept] = np.arange(len(kept))
-    code[-1] = -1  # what a missing value's code, -1, reads
+    code[-1] = -1  # the entry that the code of a missing value, -1, indexes
     levels = tuple(column.levels[i] for i in kept)
     if pooled:
         share = 100 * (rows - int(count[kept].sum())) / rows

@@ -1,4 +1,4 @@
-"""Column names: made unique, and the ones a user asks for looked up."""
+"""Column names: made unique, and those that a user gives checked."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from picsc.errors import DataError
 from picsc.phrases import listed
 
 _SHOWN = 20
+"""Most names in a message."""
 
 
 def unique_names(names: Sequence[str], *, rename: bool, where: str, header: bool = False) -> list[str]:
     """The names as they are if no two are equal, or with repeats renamed a, a.1, a.2.
 
     Args:
-        names: as read, surrounding blanks removed.
-        rename: rename repeats instead of refusing them.
+        names: names as read, surrounding blanks removed.
+        rename: repeats are renamed instead of refused.
         where: the file or table, for the message.
-        header: they stand in a first line that might be data.
+        header: the names come from a first line that might be data.
 
     Raises:
         DataError: names repeat and `rename` is off.
@@ -49,7 +50,7 @@ def unique_names(names: Sequence[str], *, rename: bool, where: str, header: bool
 
 
 def all_named(names: Sequence[str]) -> list[str]:
-    """The names with c1, c2, ... by their place for empty ones, and an underscore behind where that is taken."""
+    """The names, where empty ones become c1, c2, ... by position, with an underscore appended if that is taken."""
     taken = set(names)
     result = []
     for i, name in enumerate(names):
@@ -61,10 +62,10 @@ def all_named(names: Sequence[str]) -> list[str]:
 
 
 def check_known(asked: Iterable[str], known: Sequence[str], *, option: str, where: str) -> None:
-    """Check that every column asked for exists.
+    """Check that every column that the user names exists.
 
     Raises:
-        DataError: one does not; the message lists close matches and the columns there are.
+        DataError: one does not; the message lists similar names and all columns.
     """
     present = set(known)
     for name in asked:
@@ -76,5 +77,5 @@ def check_known(asked: Iterable[str], known: Sequence[str], *, option: str, wher
 
 
 def quoted(names: Sequence[str]) -> str:
-    """The first names in quotation marks, and how many more there are."""
+    """The first names in quotation marks, and the number of further ones."""
     return listed([repr(name) for name in names], _SHOWN)

@@ -1,7 +1,7 @@
-"""One column of a frame without pandas: numbers, dates or coded words.
+"""The values of one column of a pandas frame as plain numpy: numbers, dates or coded words.
 
-The only place that asks pandas about dtypes, so that `str` and `object` strings, nullable and numpy numbers, and
-pandas 2 and 3 give the same values. Letters: n rows.
+No other module asks pandas about dtypes, so that `str` and `object` strings, nullable and numpy numbers, and pandas 2
+and 3 give the same values. Letters: n rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Form = Literal["numbers", "integers", "dates", "booleans", "words"]
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """The values of one column, before anything is decided about them."""
+    """The values of one column, before its kind is decided."""
 
     form: Form
     """`integers` are whole numbers, whatever their dtype."""
@@ -30,18 +30,18 @@ class Raw:
     levels: tuple[str, ...] = ()
     """Distinct words in order of first appearance, without surrounding blanks."""
     declared: bool = False
-    """The frame itself says that the column is categorical."""
+    """The frame itself declares the column categorical."""
     infinite: int = 0
-    """Infinite numbers, which count as missing."""
+    """Number of infinite values, which count as missing."""
 
     @property
     def coded(self) -> bool:
-        """Whether `data` are codes into `levels`."""
+        """True where `data` are codes into `levels`."""
         return self.form in ("booleans", "words")
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Where there is no value, bool (n,)."""
+        """True for rows without a value, bool (n,)."""
         return self.data < 0 if self.coded else np.isnan(self.data)
 
     @property
@@ -50,7 +50,7 @@ class Raw:
         return self.data[~self.missing] if self.data.dtype.kind == "f" or self.coded else self.data
 
     def as_words(self) -> Raw:
-        """The same column as coded words: 3 for 3.0, ISO for dates."""
+        """The same column as coded words: `3` for 3.0, ISO format for dates."""
         if self.coded:
             return self
         codes, uniques = pd.factorize(self.data)
@@ -59,9 +59,12 @@ class Raw:
 
 
 def raw(series: pd.Series[Any]) -> Raw:
-    """Take one column out of pandas."""
+    """The values of one column of a frame."""
     dtype = series.dtype
-    if dtype in (np.float64, np.int64):  # what files of numbers hold; asking pandas costs more than reading them
+    if dtype in (
+        np.float64,
+        np.int64,
+    ):  # the common case; asking pandas about the dtype costs more than reading the values
         plain = series.to_numpy()
         return Raw("integers", plain) if dtype.kind == "i" else _numbers(plain)
     types = pd.api.types
@@ -87,7 +90,7 @@ def raw(series: pd.Series[Any]) -> Raw:
 
 
 def digest(names: list[str], columns: list[Raw]) -> str:
-    """SHA-256 of a table that came from memory; equal tables give equal digests under every pandas."""
+    """SHA-256 of a table from memory; equal tables give equal digests under every version of pandas."""
     total = hashlib.sha256()
     for name, column in zip(names, columns, strict=True):
         total.update(f"{name}\0{column.form}\0".encode())
@@ -97,7 +100,7 @@ def digest(names: list[str], columns: list[Raw]) -> str:
 
 
 def spelled(value: object) -> str:
-    """A value as a person would write it: 3 for 3.0."""
+    """A value as a person would write it: `3` for 3.0."""
     if isinstance(value, (float, np.floating, Decimal)) and float(value).is_integer():
         return str(int(value))
     if isinstance(value, (float, np.floating)):
@@ -117,7 +120,7 @@ def _numbers(values: NDArray[np.float64]) -> Raw:
     if count:
         values = np.where(infinite, np.nan, values)
     head = values[:1000]
-    whole = _whole(head) and _whole(values)  # most columns of fractions show it in their first rows
+    whole = _whole(head) and _whole(values)  # most columns of fractions have one among their first rows
     return Raw("integers" if whole else "numbers", values, infinite=count)
 
 
@@ -135,7 +138,7 @@ def _dates(series: pd.Series[Any]) -> Raw:
 
 
 def _objects(series: pd.Series[Any]) -> Raw:
-    """Strings, and Python objects of one or several types."""
+    """The values of a column of strings, or of Python objects of one or several types."""
     held = pd.api.types.infer_dtype(series, skipna=True)
     if held == "empty":
         return Raw("numbers", np.full(len(series), np.nan))
@@ -160,10 +163,10 @@ def _objects(series: pd.Series[Any]) -> Raw:
 
 
 def _words(codes: NDArray[Any], levels: list[str], form: Form, *, declared: bool = False) -> Raw:
-    """Strip blanks from the levels, merge those that became equal, and take empty ones for missing."""
+    """Coded words: levels are stripped of blanks, levels that become equal are merged, and empty ones are missing."""
     number: dict[str, int] = {}
     new = np.empty(len(levels) + 1, dtype=np.int64)
-    new[-1] = -1  # code -1 reads the last entry
+    new[-1] = -1  # code -1 indexes the last entry
     for i, level in enumerate(levels):
         word = level.strip()
         new[i] = number.setdefault(word, len(number)) if word else -1

@@ -1,4 +1,4 @@
-"""The column that a model predicts: which one, and whether it holds classes or numbers. Letters: n rows."""
+"""The target: which column it is, and its values as classes or numbers. Letters: n rows."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from picsc.settings import ReadSettings
 
 USUAL_NAMES = ("target", "label", "class", "y")
 MOST_INTEGER_CLASSES = 20
-"""Whole numbers with more distinct values than this are numbers, not classes."""
+"""Whole numbers with more distinct values than this are taken as numbers, not as classes."""
 
 
 def pick(columns: Sequence[str], settings: ReadSettings, *, keys: Sequence[str], where: str) -> tuple[str, str] | None:
     """The target's name and how it was found; None if the table has no target.
 
-    Without --target it is the column named target, label, class or y (in this order, whatever the case), else the last
-    one that neither cuts the table nor was dropped.
+    Without --target it is the column named target, label, class or y (in this order, in upper or lower case), else the
+    last column that neither cuts the table nor is dropped.
 
     Raises:
         DataError: --drop names the target, or no column is left to be one.
@@ -50,11 +50,11 @@ def read_target(
     """Class codes in order of first appearance, or numbers.
 
     Words, booleans and categories are classes; fractions are numbers; whole numbers are classes if there are at most
-    20 different ones. --task decides otherwise, as do --categorical and --numeric if they name the target.
+    20 different ones. --task overrides this, as do --categorical and --numeric if they name the target.
 
     Raises:
-        DataError: no labels, one class or value only, nearly as many classes as rows, or --task regression with a
-            label that is no number.
+        DataError: there are no labels, only one class or value, or nearly as many classes as rows; or --task
+            regression was given and a label is no number.
     """
     labelled = int(np.count_nonzero(~column.missing))
     other = "name another column with --target, or audit the covariates alone (picsc audit --no-target)"

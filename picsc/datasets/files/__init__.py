@@ -1,24 +1,24 @@
-"""Readers of tables: one file a format.
+"""Readers of tables in files, one module a format.
 
-- `arff`: ARFF, the format of Weka and OpenML: dense and sparse rows under declared attributes
-- `csv`: delimited text: read with pyarrow in blocks and typed by `delimited_columns`
-- `csv_columns`: the type of one column of delimited text, decided on all of it: whole numbers, numbers or words
-- `csv_dialect`: how delimited text is written, found in its first lines: delimiter, quotation mark, decimal mark,
-  remarks
-- `csv_head`: the first lines of delimited text, by which it is judged how it is written; and its records one by one
-- `declared_values`: the values of tables whose columns are declared (ARFF, KEEL): quotes, escapes, numbers and levels
-- `formats`: what a file holds, by what is told or by its name
-- `jsonl`: JSON: one flat record per line, or one list of them
-- `keel`: KEEL's .dat: attributes with ranges, which of them are inputs and outputs, and rows
-- `libsvm`: libsvm (svmlight) files: `label index:value ...`
-- `mistaken`: what a file is that was taken for delimited text and is none, by how it begins
-- `npz`: tables of numpy arrays, in memory and in npz archives
-- `parquet`: parquet, and Arrow's own files: IPC files and streams, of which feather is one
-- `pickled_arrays`: pickle files that hold plain values and numpy arrays, read without running anything they ask for
-- `read`: tables in files: which reader a file is for. Every format has a file of its own beside this one
-- `sources`: files as plain bytes on disk: compression taken off, standard input and pipes kept
-- `table`: what every reader of a file gives: a frame, and how it was read
-- `text_lines`: the whole text of a file at once, for formats that are read line by line in Python
-- `utf8`: text files as UTF-8 on disk: the encoding told or found, byte order marks taken off
+- `arff`: ARFF, the format of Weka and OpenML: dense or sparse rows of declared attributes
+- `csv`: delimited text such as csv, read in blocks with pyarrow
+- `csv_columns`: the type of a column of delimited text, decided on the whole column: whole numbers, numbers or words
+- `csv_dialect`: the dialect of delimited text, found in its first lines: delimiter, quotation mark, decimal mark,
+  comments
+- `csv_head`: the first lines of delimited text, from which the dialect is found, and an iterator over its records
+- `declared_values`: values in formats that declare their columns (ARFF, KEEL): quotes, escapes, numbers and levels
+- `formats`: the format of a file, as given by the user or by its suffix
+- `jsonl`: JSON with one flat record per line, or one list of records
+- `keel`: KEEL's .dat format: attributes with ranges, divided into inputs and outputs, and rows
+- `libsvm`: libsvm (svmlight) files with lines `label index:value ...`
+- `mistaken`: recognition of other formats that were mistaken for delimited text, by their first bytes
+- `npz`: tables of numpy arrays, in memory or in npz archives
+- `parquet`: parquet files, and Arrow's IPC files and streams (feather is one of these)
+- `pickled_arrays`: a safe reader of pickle files with plain values and numpy arrays, which runs no code from the file
+- `read`: the choice of the reader for a file
+- `sources`: files as plain bytes on disk: decompressed, or copied from standard input and pipes
+- `table`: `FileTable`, the result of every reader: a frame, its digest, and how the file was read
+- `text_lines`: the whole text of a file, for formats that are parsed line by line in Python
+- `utf8`: text files as UTF-8 on disk, decoded from the encoding that the user gives or that is detected
 - `xlsx`: tables in xlsx workbooks, read with openpyxl
 """

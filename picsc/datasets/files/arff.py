@@ -1,7 +1,8 @@
-"""ARFF, the format of Weka and OpenML: dense and sparse rows under declared attributes.
+"""ARFF, the format of Weka and OpenML: dense or sparse rows of declared attributes.
 
-Own reader: liac-arff, which OpenML's client brings along, knows no dates, takes no tab between the words of a header
-and no blank in the name of a relation; the tests compare with it where it can read. Letters: n rows, f attributes.
+This is a reader of its own because liac-arff, which comes with OpenML's client, cannot read dates, tabs between the
+words of a header, or blanks in the name of a relation; the tests compare with it where it can read.
+Letters: n rows, f attributes.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ _NUMBERS = ("numeric", "real", "integer")
 _PAIR = re.compile(rf"\s*(\d{{1,9}})\s+(?:({QUOTED})\s*|((?!\s*['\"])[^,]+)),", re.DOTALL)
 _WEIGHT = re.compile(r",\s*\{[^{}]*\}$")
 _MOST_VALUES = 1 << 27
-"""No table with more is read: sparse rows of a small file may stand for one that fits no memory."""
+"""Most values of a table that is read, since a small file of sparse rows may describe a table too large for memory."""
 _DATE = "yyyy-MM-dd'T'HH:mm:ss"
-"""Of a date attribute that declares no format."""
+"""Format of a date attribute that declares none."""
 _JAVA = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+")
 _STRPTIME = {
     "yyyy": "%Y", "yy": "%y", "y": "%Y", "MM": "%m", "M": "%m", "MMM": "%b", "MMMM": "%B", "dd": "%d", "d": "%d",
@@ -54,32 +55,33 @@ _STRPTIME = {
 class _Attribute:
     name: str
     kind: str
-    """numbers, words, date or levels."""
+    """One of numbers, words, date and levels."""
     levels: tuple[str, ...] = ()
+    """Declared levels; () for any other kind."""
     date: str = ""
-    """Format as `datetime.strptime` takes it."""
+    """Format of dates for `datetime.strptime`; empty for any other kind."""
 
     @property
     def zero(self) -> Value:
-        """What a sparse row means by leaving the attribute out."""
+        """The value of the attribute in a sparse row that leaves it out."""
         return self.levels[0] if self.levels else "0"
 
 
 def read_arff(source: Source, settings: ReadSettings) -> FileTable:
     """Read ARFF.
 
-    A sparse row leaves zeros out: 0 of a number, and the first declared level of a nominal attribute.
+    A sparse row leaves out zeros: 0 of a number, and the first declared level of a nominal attribute.
 
     Args:
         source: the file.
-        settings: encoding and repeated names.
+        settings: its encoding, and whether repeated names are renamed.
 
     Returns:
-        Numbers as float64, declared levels as categories, dates as such, strings as words.
+        Numbers as float64, declared levels as categories, dates as dates, strings as words.
 
     Raises:
-        DataError: it is no ARFF, or has weights of rows, relational attributes or attributes that occur twice; the
-            message names the line.
+        DataError: the file is no ARFF, or has weights of rows, relational attributes or attributes that occur twice;
+            the message names the line.
     """
     text = whole_text(source, settings)
     attributes: list[_Attribute] = []
@@ -132,7 +134,7 @@ def _declared(line: str, where: str) -> _Attribute:
         if listed is None:
             raise DataError(f"{where}: the levels of {name!r} have an open brace or quotation mark; close it")
         if listed[1] and not listed[1].startswith("%"):
-            raise DataError(f"{where}: {listed[1][:40]!r} stands after the levels of {name!r}; take it out")
+            raise DataError(f"{where}: {listed[1][:40]!r} follows the levels of {name!r}; remove it")
         if not listed[0]:
             raise DataError(f"{where}: {name!r} has no levels; list them between the braces")
         return _Attribute(name, "levels", tuple(listed[0]))
@@ -152,7 +154,7 @@ def _declared(line: str, where: str) -> _Attribute:
 
 
 def _strptime(java: str, name: str, where: str) -> str:
-    """Java's SimpleDateFormat in the words of strptime."""
+    """The format of strptime for a format of Java's SimpleDateFormat."""
     result, at = "", 0
     while at < len(java):
         found = _JAVA.match(java, at)
@@ -173,7 +175,7 @@ def _row(line: str, attributes: list[_Attribute], where: str) -> list[Value]:
         return _sparse_row(line, attributes, where)
     values = fields(line, width, _MISSING, where)
     if len(values) == width + 1 and _WEIGHT.search(line):
-        raise DataError(f"{where}: {values[-1]!r} is the weight of a row, which is not read; take the weights out")
+        raise DataError(f"{where}: {values[-1]!r} is the weight of a row, which is not read; remove the weights")
     if len(values) != width:
         raise DataError(
             f"{where}: {counted(len(values), 'value')} where {width} attributes are declared; correct the line"
@@ -184,7 +186,7 @@ def _row(line: str, attributes: list[_Attribute], where: str) -> list[Value]:
 def _sparse_row(line: str, attributes: list[_Attribute], where: str) -> list[Value]:
     inside, brace, rest = line[1:].rpartition("}")
     if brace and not rest and _WEIGHT.search(line):
-        raise DataError(f"{where}: the row ends with its weight, which is not read; take the weights out")
+        raise DataError(f"{where}: the row ends with its weight, which is not read; remove the weights")
     if not brace or rest:
         raise DataError(f"{where}: the brace of a sparse row is left open, or something follows it; correct it")
     row = [attribute.zero for attribute in attributes]

@@ -1,8 +1,7 @@
-"""Delimited text: read with pyarrow in blocks and typed by `delimited_columns`.
+"""Delimited text such as csv, read in blocks with pyarrow and typed by `csv_columns`.
 
-How it is written is found by `dialect`, its encoding by `utf8_text`. On 1,000,000 rows of 28 numbers pandas' C engine
-takes two thirds of the time, but twice the memory; it fills short lines up in silence, and pandas 2 rounds some floats
-wrongly.
+The dialect is found by `csv_dialect`, the encoding by `utf8`. On 1,000,000 rows of 28 numbers pandas' C engine takes
+two thirds of the time, but twice the memory; it silently pads short lines, and pandas 2 rounds some floats wrongly.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ import pyarrow.csv as pa_csv
 
 from picsc.datasets.columns.names import all_named, unique_names
 from picsc.datasets.files.csv_columns import NA, TypedColumn
-from picsc.datasets.files.csv_dialect import Dialect, find_dialect, shown, told_delimiter
+from picsc.datasets.files.csv_dialect import Dialect, find_dialect, given_delimiter, shown
 from picsc.datasets.files.csv_head import any_length, is_blank, iterate_records
 from picsc.datasets.files.sources import Source
 from picsc.datasets.files.table import FileTable
@@ -39,12 +38,12 @@ _BLOCK, _LARGEST_BLOCK = 1 << 22, 1 << 26
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A file of which is known how it is written."""
+    """A text file with its dialect."""
 
     text: Utf8Text
     dialect: Dialect
     skip: int
-    """Lines before the first row."""
+    """Number of lines before the first row."""
 
     @property
     def width(self) -> int:
@@ -54,41 +53,42 @@ class _Table:
 def read_delimited(source: Source, settings: ReadSettings, *, delimiter: str | None) -> FileTable:
     """Read delimited text; types are decided on whole columns.
 
-    A last column without name and values is no column, but a delimiter that ends every line. Lines with nothing but
-    blanks are passed over, and so are remarks: leading lines that begin with #, if the lines behind them agree in the
-    number of fields and they do not.
+    A last column without name and values is no column, but a delimiter at the end of every line. Blank lines are
+    skipped, and so are comments: leading lines that begin with #, if the lines after them agree in the number of fields
+    and the comments do not.
 
     Args:
         source: the file.
-        settings: header, repeated names, encoding, delimiter, quote and decimal. Told `space`, runs of blanks part
-            the fields, and blanks around a line are nothing.
-        delimiter: of the format, as a character; None has it found unless the settings tell it.
+        settings: header, repeated names, encoding, delimiter, quote and decimal. With the delimiter `space`, runs of
+            blanks separate the fields, and blanks around a line are ignored.
+        delimiter: delimiter of the format, one character; None takes that of the settings, or else finds it.
 
     Raises:
-        DataError: no text, no rows, or lines of different lengths; the message names the line or byte.
+        DataError: the file is no text, has no rows, or has lines of different lengths; the message names the line or
+            byte.
         SettingsError: the encoding is unknown.
         OSError: the file cannot be opened.
     """
     with ExitStack() as stack:
         text = stack.enter_context(utf8_text(source, settings.encoding))
-        if told_delimiter(settings, delimiter) == " ":
+        if given_delimiter(settings, delimiter) == " ":
             text = stack.enter_context(with_lines(text, _single_spaced('"' if settings.quote != "single" else "'")))
         with text.lines() as lines:
             dialect = find_dialect(lines, settings, delimiter=delimiter, where=source.where)
-        given = [field.strip() if settings.header else "" for field in dialect.first]
-        names = unique_names(all_named(given), rename=settings.rename_duplicates, where=source.where, header=True)
+        header = [field.strip() if settings.header else "" for field in dialect.first]
+        names = unique_names(all_named(header), rename=settings.rename_duplicates, where=source.where, header=True)
         table = _Table(text, dialect, dialect.first_end if settings.header else dialect.skip)
         columns = [TypedColumn(str(i), decimal=dialect.decimal) for i in range(len(names))]
         if _feed(table, columns) == 0:
-            told = text.encoding.how == "told" and text.encoding.value.lower() not in ("utf-8", "utf8")
-            doubt = f", read as {text.encoding.value}; is that its encoding?" if told else ""
+            given = text.encoding.how == "told" and text.encoding.value.lower() not in ("utf-8", "utf8")
+            doubt = f", read as {text.encoding.value}; is that its encoding?" if given else ""
             raise DataError(f"{source.where} has a header line but no rows{doubt}")
         again = [column.restart() for column in columns if column.incomplete]
         if again:
             _feed(table, again)
     series = [column.finish() for column in columns]
     choices = (text.encoding, *dialect.choices)
-    if len(names) > 1 and not given[-1] and bool(series[-1].isna().all()):
+    if len(names) > 1 and not header[-1] and bool(series[-1].isna().all()):
         names.pop()
         choices += (Choice("columns", str(len(names)), "every line ends with a delimiter"),)
     frame = pd.DataFrame(dict(zip(names, series, strict=False)), copy=False)
@@ -96,7 +96,7 @@ def read_delimited(source: Source, settings: ReadSettings, *, delimiter: str | N
 
 
 def _single_spaced(quote: str) -> Callable[[str], str]:
-    """Makes one blank of every run of them outside of quotation marks, and none around the line."""
+    """A function that reduces runs of blanks outside quotation marks to one and strips those around a line."""
     q = re.escape(quote)
     run = re.compile(rf"((?<![^ \t]){q}(?:[^{q}]|{q}{q})*{q})|[ \t]+")
 
@@ -109,9 +109,9 @@ def _single_spaced(quote: str) -> Callable[[str], str]:
 
 
 def _feed(table: _Table, columns: list[TypedColumn]) -> int:
-    """Give every block of the file to the columns; returns the number of rows."""
+    """Pass every block of the file to the columns; returns the number of rows."""
     where = table.text.where
-    # There is a call per column and block, so wide tables need long blocks.
+    # There is one call per column and block, so wide tables need long blocks.
     block = min(max(_BLOCK, table.width << 12), _LARGEST_BLOCK)
     while True:
         try:
@@ -145,7 +145,7 @@ def _feed_blocks(table: _Table, columns: list[TypedColumn], block: int) -> int:
                 invalid_row_handler=lambda row: "skip" if is_blank([row.text]) else "error",
             ),
             convert_options=pa_csv.ConvertOptions(
-                check_utf8=False,  # done
+                check_utf8=False,  # `utf8_text` has checked it
                 column_types=dict.fromkeys(everything, pa.string()),
                 include_columns=[column.source for column in columns],
                 null_values=NA,
@@ -158,7 +158,7 @@ def _feed_blocks(table: _Table, columns: list[TypedColumn], block: int) -> int:
             rows += batch.num_rows
             shares = [list(zip(columns, batch.columns, strict=True))[i::_THREADS] for i in range(_THREADS)]
             for _ in pool.map(_add, shares):
-                pass  # an exception of a column is raised here
+                pass  # the exception of a column is raised here
             last = batch.column(batch.num_columns - 1)[-1].as_py() if batch.num_rows else last
     if last is not None and "\n" in last and (line := _left_open(table)):
         raise DataError(
@@ -174,7 +174,7 @@ def _add(share: list[tuple[TypedColumn, Any]]) -> None:
 
 
 def _left_open(table: _Table) -> int:
-    """The line in which the last record begins if a line put behind the file would be taken into it, else 0."""
+    """The line in which an unfinished last record begins, which would absorb a line after the end; else 0."""
     with any_length(), table.text.lines() as lines:
         more = chain(islice(lines, table.dialect.skip, None), ["\n", "end\n"])
         last = deque(iterate_records(more, table.dialect.delimiter, table.dialect.quote), maxlen=2)
@@ -202,7 +202,7 @@ def _ragged(table: _Table, message: str) -> DataError:
 
 
 def _way_out(dialect: Dialect, *, several: bool, first: bool) -> str:
-    """What may be done about a record of another length; `several` lines, or the `first` after the header."""
+    """Advice for a record of another length, which spans `several` lines or is the `first` after the header."""
     if several:
         return "is a quotation mark left open?"
     if any(choice.name == "delimiter" and choice.how == "told" for choice in dialect.choices):

@@ -1,4 +1,4 @@
-"""The type of one column of delimited text, decided on all of it: whole numbers, numbers or words."""
+"""The type of a column of delimited text, decided on the whole column: whole numbers, numbers or words."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ NA = (
 )  # fmt: skip
 """Spellings of a missing value: those of pandas, and the question mark of UCI and ARFF."""
 _ASKED = 64
+"""Number of words that are tried first."""
 _NA_SET = pa.array(NA)
 _ZERO, _NINE, _HEX = ord("0"), ord("9"), (ord("x"), ord("X"))
 
 
 class TypedColumn:
-    """Collects the blocks of a column as numbers while they are numbers, and as words from the first that is not.
+    """Collects the blocks of a column as numbers until a block is not numeric, and as words from then on.
 
-    A code with leading zeros, such as 00123, makes words of its whole column: a number would lose the zeros. Blocks
-    that were taken for numbers before are then missing as words: the column is `incomplete` and must be read again.
+    A code with leading zeros, such as 00123, turns its whole column into words, since a number would lose the zeros.
+    Earlier blocks, which were read as numbers, are then missing: the column is `incomplete` and must be read again.
     """
 
     def __init__(self, source: str, *, decimal: str = ".") -> None:
@@ -31,8 +32,8 @@ class TypedColumn:
 
         Args:
             source: name of the column in the reader.
-            decimal: point or comma. With a comma, points are no part of numbers, not even between thousands: 1.234 is
-                a thousand to some and little more than one to others, so its column stays words.
+            decimal: decimal mark, point or comma. With a comma, points are no part of numbers, not even between
+                thousands: 1.234 is ambiguous, so its column stays words.
         """
         self.source = source
         self._decimal = decimal
@@ -41,12 +42,12 @@ class TypedColumn:
         self.incomplete = False
 
     def restart(self) -> TypedColumn:
-        """Forget the blocks, but not what was learned from them."""
+        """Drop the blocks, but keep the type that was found."""
         self._blocks, self.incomplete = [], False
         return self
 
     def add(self, block: Any) -> None:
-        """Take the next block, an Arrow array of strings."""
+        """Add the next block, an Arrow array of strings."""
         if not self._words:
             numbers = _as_numbers(block, self._decimal)
             if numbers is not None:
@@ -58,7 +59,7 @@ class TypedColumn:
             self._blocks.append(_tidy(block))
 
     def finish(self) -> pd.Series[Any]:
-        """The whole column: int64, float64 with NaN where missing, or strings. Gives up its memory."""
+        """The whole column: int64, float64 with NaN where missing, or strings. Releases the blocks."""
         blocks, self._blocks = self._blocks, []
         if self._words:
             words: pd.Series[Any] = pa.chunked_array(blocks, pa.string()).to_pandas()
@@ -74,7 +75,7 @@ def _to_numpy(block: Any, dtype: type[np.int64 | np.float64]) -> Any:
 
 
 def _tidy(words: Any) -> Any:
-    """Without surrounding blanks, and missing where the rest spells that."""
+    """The words without surrounding blanks, and missing where the rest is a spelling of a missing value."""
     stripped = pc.utf8_trim_whitespace(words)
     return pc.if_else(pc.is_in(stripped, _NA_SET), pa.scalar(None, pa.string()), stripped)
 
@@ -91,7 +92,7 @@ def _as_numbers(words: Any, decimal: str) -> Any | None:
 
 
 def _pointed(words: Any, decimal: str) -> Any:
-    """The words with a point for the decimal mark; a point that is none becomes what makes no number."""
+    """The words with a point as decimal mark; any other point is replaced so that the word is no number."""
     if decimal == ".":
         return words
     return pc.replace_substring(pc.replace_substring(words, ".", "_"), decimal, ".")
@@ -100,7 +101,7 @@ def _pointed(words: Any, decimal: str) -> Any:
 def _cast(words: Any) -> Any | None:
     for kind in (pa.int64(), pa.float64()):
         try:
-            # A cast that fails composes a message for every word (30 times the cost of one that succeeds).
+            # A failing cast composes a message for every word, which costs 30 times as much as a successful one.
             pc.cast(words.slice(0, _ASKED), kind)
             return pc.cast(words, kind)
         except pa.ArrowInvalid:
@@ -109,9 +110,9 @@ def _cast(words: Any) -> Any | None:
 
 
 def _has_codes(words: Any, numbers: Any) -> bool:
-    """Whether any word is 0 followed by digits only, or a hexadecimal number, which Arrow takes for a whole number.
+    """True if any word is 0 followed by digits only, or a hexadecimal number, which Arrow reads as a whole number.
 
-    Looks at the first two bytes of all words at once: a regular expression per word costs as much as the parsing.
+    Compares the first two bytes of all words at once; a regular expression per word would cost as much as parsing.
     """
     _, ends, content = words.buffers()
     if content is None or len(content) == 0:

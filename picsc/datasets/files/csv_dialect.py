@@ -1,6 +1,7 @@
-"""How delimited text is written, found in its first lines: delimiter, quotation mark, decimal mark, remarks.
+"""The dialect of delimited text, found in its first lines: delimiter, quotation mark, decimal mark, comments.
 
-Every guess is conservative: what the lines do not show is the comma, the double quote, the point and no remarks.
+Every guess is conservative: without evidence in the lines it is the comma, the double quote, the point, and no
+comments.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from picsc.datasets.files.csv_columns import NA
-from picsc.datasets.files.csv_head import AGREEING, Head, Seen, any_length, iterate_records
+from picsc.datasets.files.csv_head import AGREEING, Head, Sample, any_length, iterate_records
 from picsc.datasets.files.mistaken import kind_of_text
 from picsc.errors import DataError
 from picsc.reports.common import Choice
 from picsc.settings import ReadSettings
 
 DELIMITERS = (",", ";", "\t", "|")
-"""That are looked for."""
+"""The delimiters that are searched for."""
 _CHARACTERS = {"tab": "\t", "space": " "}
 _WORDS = {character: word for word, character in _CHARACTERS.items()}
 _QUOTES = {"double": '"', "single": "'", "none": ""}
@@ -32,118 +33,124 @@ _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one file is written."""
+    """The dialect of one file."""
 
     delimiter: str
     """One character."""
     quote: str
-    """One character; empty if no character quotes."""
+    """One character; empty if no character is a quotation mark."""
     decimal: str
     """`.` or `,`."""
     skip: int
-    """Lines before the first record: remarks, and blank lines between them."""
+    """Number of lines before the first record: comments, and blank lines between them."""
     first: list[str]
-    """Fields of the first record, which is the header line if there is one."""
+    """Fields of the first record, which is the header if there is one."""
     first_end: int
-    """Number of the line that the first record ends in, from 1."""
+    """Number of the line in which the first record ends, from 1."""
     choices: tuple[Choice, ...]
+    """The same for the report, each with the reason."""
 
 
 def shown(delimiter: str) -> str:
-    """A delimiter in messages: tab, or ','."""
+    """The spelling of a delimiter in messages: tab, or ','."""
     return _WORDS.get(delimiter) or repr(delimiter)
 
 
-def told_delimiter(settings: ReadSettings, usual: str | None) -> str | None:
-    """The delimiter as a character if it need not be found.
+def given_delimiter(settings: ReadSettings, usual: str | None) -> str | None:
+    """The delimiter that the settings or the format prescribe, one character; None if it must be found.
 
     Args:
-        settings: delimiter.
-        usual: of the format.
+        settings: their delimiter takes precedence.
+        usual: delimiter of the format; None if it has none.
     """
-    told = settings.delimiter
-    return usual if told is None else _CHARACTERS.get(told, told)
+    given = settings.delimiter
+    return usual if given is None else _CHARACTERS.get(given, given)
 
 
 def find_dialect(lines: Iterable[str], settings: ReadSettings, *, delimiter: str | None, where: str) -> Dialect:
-    """Find what the settings do not tell.
+    """Find the parts of the dialect that the settings leave open.
 
     Args:
-        lines: of the file with their ends; only the first are taken.
+        lines: lines of the file with their ends; only the first ones are read.
         settings: delimiter, quote, decimal and header.
-        delimiter: of the format, if it has one.
+        delimiter: delimiter of the format; None if it has none.
         where: the file, for messages.
 
     Raises:
-        DataError: there is no record, the first does not end, or it is another format's.
+        DataError: there is no record, the first record does not end, or the file has another format.
     """
-    told = told_delimiter(settings, delimiter)
+    given = given_delimiter(settings, delimiter)
     with any_length():
         head = Head.of(lines)
-        told_quote = None if settings.quote is None else _QUOTES[settings.quote]
-        skip = _remarks(head, told, '"' if told_quote is None else told_quote)
-        seen = Seen(tuple(head.leading[skip:] + head.lines), head.whole)
-        quote = _quote(seen, told, header=settings.header) if told_quote is None else told_quote
-        character, agreeing = _delimiter(seen, told, quote)
-        records = seen.records(character, quote)
-    if not records and seen.whole:
+        given_quote = None if settings.quote is None else _QUOTES[settings.quote]
+        skip = _comments(head, given, '"' if given_quote is None else given_quote)
+        sample = Sample(tuple(head.leading[skip:] + head.lines), head.whole)
+        quote = _quote(sample, given, header=settings.header) if given_quote is None else given_quote
+        character, agreeing = _delimiter(sample, given, quote)
+        records = sample.records(character, quote)
+    if not records and sample.whole:
         raise DataError(f"{where} is empty")
-    other = kind_of_text(next(filter(str.strip, seen.lines), ""))
-    if other and told is None:
+    other = kind_of_text(next(filter(str.strip, sample.lines), ""))
+    if other and given is None:
         raise DataError(f"{where} begins {other}")
     if not records:
         raise DataError(
-            f"{where}, line {skip + 1}: a quotation mark is opened and not closed within {len(seen.lines)} lines; "
+            f"{where}, line {skip + 1}: a quotation mark is opened and not closed within {len(sample.lines)} lines; "
             "correct it, or give --quote none if it is no quotation mark"
         )
     comma = settings.decimal == "comma"
     if settings.decimal is None and character != ",":
         comma = _has_decimal_commas(records, header=settings.header)
     choices = (
-        _delimiter_choice(settings, told, character, agreeing),
+        _delimiter_choice(settings, given, character, agreeing),
         _quote_choice(settings, quote),
         _decimal_choice(settings, len(records), comma=comma),
         Choice("header", "yes" if settings.header else "no", "the default" if settings.header else "told"),
-        *_remarks_choice(head.leading[:skip]),
+        *_comments_choice(head.leading[:skip]),
     )
     end, first = records[0]
     return Dialect(character, quote, "," if comma else ".", skip, first, skip + end, choices)
 
 
-def _remarks(head: Head, delimiter: str | None, quote: str) -> int:
-    """How many of the leading lines are none of the table: they begin with #, and would be refused as a part of it.
+def _comments(head: Head, delimiter: str | None, quote: str) -> int:
+    """Number of leading lines that are comments: they begin with #, and do not fit the table.
 
-    The lines behind them have mostly as many fields as none of them has, and no delimiter gives all lines as many.
+    Most lines after them have the same number of fields, which none of the comments has, and no delimiter gives all
+    lines, comments included, an equal number.
     """
     marked = [i for i, line in enumerate(head.leading) if line.startswith("#")]
-    if not marked or not head.lines or _delimiter(Seen((*head.leading, *head.lines), head.whole), delimiter, quote)[1]:
+    if (
+        not marked
+        or not head.lines
+        or _delimiter(Sample((*head.leading, *head.lines), head.whole), delimiter, quote)[1]
+    ):
         return 0
-    body = Seen(tuple(head.lines), head.whole)
+    body = Sample(tuple(head.lines), head.whole)
     character, _ = _delimiter(body, delimiter, quote)
     usual = Counter(body.widths(character, quote)).most_common(1)
     width = usual[0][0] if usual else 0
     fits = [len(record) == width for i in marked for _, record in iterate_records([head.leading[i]], character, quote)]
     if not any(fits):
         return len(head.leading)
-    # The header line may itself begin with #, if it is the only one of them that fits and the last.
+    # The header may itself begin with #, if it is the last of these lines and the only one that fits.
     return marked[-1] if fits[-1] and not any(fits[:-1]) else 0
 
 
-def _delimiter(seen: Seen, told: str | None, quote: str) -> tuple[str, int]:
-    """The delimiter, and the number of records that agree by it; 0 if it is only the default.
+def _delimiter(sample: Sample, given: str | None, quote: str) -> tuple[str, int]:
+    """The delimiter, and the number of records whose numbers of fields agree under it; 0 if it is only the default.
 
-    One by which all agree wins, of several the one of most fields; else one by which more than half have as many as
-    the first record, so that the others are refused by their line and not taken for one long word each.
+    A delimiter under which all records agree is chosen, of several the one with most fields; else one under which more
+    than half of the records have as many fields as the first, so that the message about the others names their line.
     """
-    if told is not None:
-        widths = seen.widths(told, quote)
-        return told, len(widths) if len(set(widths)) == 1 else 0
-    widths_by = {delimiter: seen.widths(delimiter, quote) for delimiter in DELIMITERS}
+    if given is not None:
+        widths = sample.widths(given, quote)
+        return given, len(widths) if len(set(widths)) == 1 else 0
+    widths_by = {delimiter: sample.widths(delimiter, quote) for delimiter in DELIMITERS}
     wide = {delimiter: widths for delimiter, widths in widths_by.items() if widths and widths[0] > 1}
     agree = {delimiter: widths[0] for delimiter, widths in wide.items() if len(set(widths)) == 1}
     if len(agree) > 1 and "," in agree:
         others = [delimiter for delimiter in agree if delimiter != ","]
-        if any(_commas_are_decimal(seen.records(other, quote, AGREEING)) for other in others):
+        if any(_commas_are_decimal(sample.records(other, quote, AGREEING)) for other in others):
             del agree[","]
     if agree:
         best = max(agree, key=lambda delimiter: agree[delimiter])
@@ -154,23 +161,23 @@ def _delimiter(seen: Seen, told: str | None, quote: str) -> tuple[str, int]:
 
 
 def _commas_are_decimal(records: Iterable[tuple[int, list[str]]]) -> bool:
-    """Whether every field that holds a comma is a number, and there are some."""
+    """True if there are fields that hold a comma, and all of them are numbers."""
     fields = [field.strip() for _, record in records for field in record if "," in field]
     return bool(fields) and all(_COMMA_NUMBER.fullmatch(field) for field in fields)
 
 
-def _quote(seen: Seen, told: str | None, *, header: bool) -> str:
-    """The single quotation mark only where no double one is, and where it cannot be an apostrophe."""
-    if any('"' in line for line in seen.lines) or not any("'" in line for line in seen.lines):
+def _quote(sample: Sample, given: str | None, *, header: bool) -> str:
+    """The quotation mark: the single one only if no double one occurs and it cannot be an apostrophe."""
+    if any('"' in line for line in sample.lines) or not any("'" in line for line in sample.lines):
         return '"'
-    for delimiter in DELIMITERS if told is None else (told,):
-        if len(set(seen.widths(delimiter, "'"))) != 1:
+    for delimiter in DELIMITERS if given is None else (given,):
+        if len(set(sample.widths(delimiter, "'"))) != 1:
             continue
         d = re.escape(delimiter)
         around = re.compile(rf"(?:^|{d})'[^']*{d}[^']*'(?={d}|$)")
-        if any(around.search(line.rstrip("\r\n")) for line in seen.lines):
+        if any(around.search(line.rstrip("\r\n")) for line in sample.lines):
             return "'"
-        if any(map(_all_quoted, _columns(seen.records(delimiter, ""), header=header))):
+        if any(map(_all_quoted, _columns(sample.records(delimiter, ""), header=header))):
             return "'"
     return '"'
 
@@ -181,17 +188,17 @@ def _all_quoted(values: Sequence[str]) -> bool:
 
 
 def _columns(records: Sequence[tuple[int, list[str]]], *, header: bool) -> Iterator[list[str]]:
-    """The values of each column without blanks around them and without missing ones."""
+    """The values of each column, without surrounding blanks and without missing values."""
     rows = [record for _, record in records[1 if header else 0 :]]
     for column in zip_longest(*rows, fillvalue=""):
         yield [value for value in map(str.strip, column) if value not in _NO_VALUE]
 
 
 def _has_decimal_commas(records: Sequence[tuple[int, list[str]]], *, header: bool) -> bool:
-    """Whether numbers are written with a comma.
+    """True if numbers have a decimal comma.
 
-    In some column all values are whole numbers or numbers with a comma, at least half of them the latter, and not all
-    of these can be thousands (1,234); and no value of any column is a number with a point.
+    That is so if in some column all values are whole numbers or numbers with a comma, at least half of them with a
+    comma, and not all of these can be thousands (1,234), while no value of any column is a number with a point.
     """
     found = False
     for values in _columns(records, header=header):
@@ -207,9 +214,9 @@ def _has_decimal_commas(records: Sequence[tuple[int, list[str]]], *, header: boo
     return found
 
 
-def _delimiter_choice(settings: ReadSettings, told: str | None, character: str, agreeing: int) -> Choice:
+def _delimiter_choice(settings: ReadSettings, given: str | None, character: str, agreeing: int) -> Choice:
     how = f"the first {agreeing} lines agree" if agreeing > 1 else "the only line" if agreeing else "the default"
-    if told is not None:
+    if given is not None:
         how = "of the format" if settings.delimiter is None else "told"
     return Choice("delimiter", _WORDS.get(character, character), how)
 
@@ -226,8 +233,8 @@ def _decimal_choice(settings: ReadSettings, lines: int, *, comma: bool) -> Choic
     return Choice("decimal", "comma" if comma else "point", how)
 
 
-def _remarks_choice(leading: Sequence[str]) -> tuple[Choice, ...]:
-    remarks = sum(line.startswith("#") for line in leading)
-    if not remarks:
+def _comments_choice(leading: Sequence[str]) -> tuple[Choice, ...]:
+    comments = sum(line.startswith("#") for line in leading)
+    if not comments:
         return ()
-    return (Choice("remarks", "1 line" if remarks == 1 else f"{remarks} lines", "before the table, with #"),)
+    return (Choice("remarks", "1 line" if comments == 1 else f"{comments} lines", "before the table, with #"),)

@@ -1,4 +1,4 @@
-"""The first lines of delimited text, by which it is judged how it is written; and its records one by one."""
+"""The first lines of delimited text, from which the dialect is found, and an iterator over its records."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 AGREEING = 20
-"""Records by which the delimiter is found."""
-_SEEN, _SEEN_CHARACTERS = 100, 1 << 22
-"""Lines in which numbers and quotation marks are looked at."""
-_MOST_REMARKS = 1000
-"""Leading lines that begin with # beyond which they are taken for data."""
+"""Number of records from which the delimiter is found."""
+_SAMPLE, _SAMPLE_CHARACTERS = 100, 1 << 22
+"""Lines, and characters in them, from which quotation and decimal marks are found."""
+_MOST_COMMENTS = 1000
+"""If more leading lines than this begin with #, they are taken for data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,62 +22,63 @@ class Head:
     """The beginning of a file."""
 
     leading: list[str]
-    """Lines before the first that is neither blank nor begins with #, if they can be remarks."""
+    """Lines before the first one that is not blank and does not begin with #, if they can be comments."""
     lines: list[str]
+    """The lines after these."""
     whole: bool
-    """The file ends with them."""
+    """The file has no further lines."""
 
     @classmethod
     def of(cls, lines: Iterable[str]) -> Head:
-        """Take the first lines."""
+        """Read the first lines of a file."""
         rest = iter(lines)
         leading: list[str] = []
-        seen: list[str] = []
+        sample: list[str] = []
         marked = 0
         for line in rest:
             marked += line.startswith("#")
-            if line.strip() and (not line.startswith("#") or marked > _MOST_REMARKS):
-                seen.append(line)
+            if line.strip() and (not line.startswith("#") or marked > _MOST_COMMENTS):
+                sample.append(line)
                 break
             leading.append(line)
-        size = sum(map(len, seen))
-        for line in islice(rest, _SEEN - 1):
-            seen.append(line)
+        size = sum(map(len, sample))
+        for line in islice(rest, _SAMPLE - 1):
+            sample.append(line)
             size += len(line)
-            if size > _SEEN_CHARACTERS:
+            if size > _SAMPLE_CHARACTERS:
                 break
-        if marked > _MOST_REMARKS:
-            leading, seen = [], leading + seen
-        return cls(leading, seen, next(rest, None) is None)
+        if marked > _MOST_COMMENTS:
+            leading, sample = [], leading + sample
+        return cls(leading, sample, next(rest, None) is None)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """Lines by which is judged."""
+class Sample:
+    """Lines from which the dialect is found."""
 
     lines: tuple[str, ...]
     whole: bool
-    """The file ends with them."""
+    """The file has no further lines."""
 
     def records(self, delimiter: str, quote: str, most: int | None = None) -> list[tuple[int, list[str]]]:
-        """Those that end within the lines."""
+        """The records that end within the lines, at most `most` of them; None for all."""
         records = list(islice(iterate_records(self.lines, delimiter, quote), most))
         if records and not self.whole and records[-1][0] == len(self.lines):
-            records.pop()  # it may go on
+            records.pop()  # it may continue after these lines
         return records
 
     def widths(self, delimiter: str, quote: str) -> list[int]:
-        """Numbers of fields of the first records."""
+        """The numbers of fields of the first records."""
         return [len(record) for _, record in self.records(delimiter, quote, AGREEING)]
 
 
 def is_blank(record: Sequence[str]) -> bool:
-    """Whether a record is a line without anything, or with blanks or the end mark of DOS only."""
+    """True for a record from an empty line, or one with only blanks or the end mark of DOS."""
     return not record or (len(record) == 1 and not record[0].strip(" \t\x1a"))
 
 
 def iterate_records(lines: Iterable[str], delimiter: str, quote: str) -> Iterator[tuple[int, list[str]]]:
-    """Number of the line that each record ends in, from 1, and its fields; blank ones left out."""
+    """Each record as the number of the line in which it ends, from 1, and its fields; blank records are skipped."""
     if quote:
         reader = csv.reader(lines, delimiter=delimiter, quotechar=quote)
     else:
@@ -89,7 +90,7 @@ def iterate_records(lines: Iterable[str], delimiter: str, quote: str) -> Iterato
 
 @contextmanager
 def any_length() -> Iterator[None]:
-    """Let fields be of any length while the block runs; Python's limit is 131,072 characters."""
+    """Allow fields of any length while the block runs; Python's limit is 131,072 characters."""
     before = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     try:
         yield

@@ -1,7 +1,7 @@
-r"""The values of tables whose columns are declared (ARFF, KEEL): quotes, escapes, numbers and levels.
+r"""Values in formats that declare their columns (ARFF, KEEL): quotes, escapes, numbers and levels.
 
-A value is quoted with ' or ", inside which a backslash takes the next character as it is (\n, \r, \t and \u0041 mean
-what they mean elsewhere); or it is plain and ends at the comma. Letters: n rows.
+A value is quoted with ' or ", and a backslash inside escapes the next character (\n, \r, \t and \u0041 have their
+usual meaning); or it is plain and ends at the comma. Letters: n rows.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from picsc.errors import DataError
 
 QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 NAME = rf"{QUOTED}|[^\s{{'\"][^\s{{]*"
-"""Of an attribute, as a pattern; levels may follow it without a blank."""
+"""Pattern of the name of an attribute; levels may follow it without a blank."""
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _MEANT = {"n": "\n", "r": "\r", "t": "\t"}
 _BETWEEN_COMMAS = re.compile(rf"\s*(?:({QUOTED})\s*|((?!\s*['\"])[^,]*)),", re.DOTALL)
 _BETWEEN_BLANKS = re.compile(rf"\s*(?:({QUOTED})|((?!['\"])\S+))\s", re.DOTALL)
 
 Value = str | None
-"""None is a missing value."""
+"""A value as a word; None is a missing value."""
 
 
 def declared_lines(text: str) -> Iterator[tuple[int, str]]:
-    """The numbers and the lines that are neither blank nor a remark."""
+    """The lines that are neither blank nor a comment, each with its number."""
     return ((number, line) for number, line in numbered_lines(text) if line and not line.startswith("%"))
 
 
 def unquoted(text: str) -> str:
-    """What a quoted value means; a plain one is itself."""
+    """The meaning of a quoted value; a plain value as it is."""
     if len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]:
         return _ESCAPE.sub(_escaped, text[1:-1])
     return text
@@ -50,9 +50,9 @@ def fields(line: str, width: int, missing: frozenset[str], where: str) -> list[V
     """The values between commas, or between blanks where there is no comma.
 
     Args:
-        line: without surrounding blanks.
-        width: values that there should be.
-        missing: plain values that mean a missing one; quoted, they are words.
+        line: a line without surrounding blanks.
+        width: number of values that the line should have.
+        missing: plain values that are missing; if they are quoted, they are words.
         where: file and line, for the message.
 
     Raises:
@@ -76,7 +76,7 @@ def fields(line: str, width: int, missing: frozenset[str], where: str) -> list[V
 
 
 def plain_value(text: str, missing: frozenset[str]) -> Value:
-    """A value without quotation marks."""
+    """The meaning of a value without quotation marks."""
     word = text.strip()
     return None if word in missing else word
 
@@ -104,13 +104,13 @@ _LEVEL = re.compile(rf"\s*(?:({QUOTED})\s*|((?!\s*['\"])[^,}}]*))([,}}])", re.DO
 
 
 def numbers(values: Sequence[Value], name: str, places: Sequence[int], where: str) -> NDArray[np.float64]:
-    """A column declared a number, float64 (n,), NaN where missing.
+    """The values of a column that is declared numeric, float64 (n,), NaN where missing.
 
     Args:
-        values: (n,).
-        name: of the column.
-        places: (n,) their lines.
-        where: the file.
+        values: (n,) words.
+        name: name of the column.
+        places: (n,) numbers of their lines, for messages.
+        where: the file, for messages.
 
     Raises:
         DataError: a value is no number; the message names its line.
@@ -118,7 +118,7 @@ def numbers(values: Sequence[Value], name: str, places: Sequence[int], where: st
     result = np.empty(len(values), dtype=np.float64)
     for i, value in enumerate(values):
         try:
-            if value is not None and "_" in value:  # Python takes 1_000 for a number
+            if value is not None and "_" in value:  # Python reads 1_000 as a number
                 raise ValueError
             result[i] = np.nan if value is None else float(value)
         except ValueError:
@@ -132,14 +132,14 @@ def numbers(values: Sequence[Value], name: str, places: Sequence[int], where: st
 def categories(
     values: Sequence[Value], declared: Sequence[str], name: str, places: Sequence[int], where: str
 ) -> pd.Categorical[Any]:
-    """A column with declared levels.
+    """The values of a column with declared levels.
 
     Args:
-        values: (n,).
+        values: (n,) words.
         declared: its levels.
-        name: of the column.
-        places: (n,) their lines.
-        where: the file.
+        name: name of the column.
+        places: (n,) numbers of their lines, for messages.
+        where: the file, for messages.
 
     Raises:
         DataError: a value is none of the levels; the message names its line.
@@ -164,5 +164,5 @@ def _shown(value: object) -> str:
 
 
 def columns_of(rows: Sequence[Sequence[Value]], width: int) -> list[tuple[Any, ...]]:
-    """The values column by column, also of no rows."""
+    """The values column by column; as many empty columns for a table without rows."""
     return list(zip(*rows, strict=True)) if rows else [()] * width

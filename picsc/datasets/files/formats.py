@@ -1,4 +1,4 @@
-"""What a file holds, by what is told or by its name."""
+"""The format of a file, as given by the user or by its suffix."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ BY_SUFFIX: dict[str, FileFormat] = {
     ".arff": "arff", ".dat": "keel", ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm",
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".npz": "npz", ".xlsx": "xlsx",
 }  # fmt: skip
-"""A .dat file whose first line, but for remarks, does not begin with @ is delimited text nevertheless."""
+"""Formats by suffix. A .dat file is delimited text if its first line, after comments, does not begin with @."""
 
 
 def format_of(source: Source, settings: ReadSettings) -> FileFormat:
-    """What a file holds.
+    """The format of a file.
 
     Args:
         source: the file.
-        settings: a format told there wins; standard input and pipes without one are csv.
+        settings: a format there takes precedence; standard input and pipes are csv by default.
 
     Raises:
-        DataError: neither a format is told nor the suffix known.
+        DataError: no format is given and the suffix is unknown.
     """
     if settings.format is not None:
         return settings.format
@@ -35,12 +35,12 @@ def format_of(source: Source, settings: ReadSettings) -> FileFormat:
         return "csv"
     if source.suffix in (".yaml", ".yml"):
         raise DataError(f"{source.where}: YAML is no table; a recipe is run by `picsc run`, or goes with --recipe")
-    named = f"suffix {source.suffix!r} is not known" if source.suffix else "there is no suffix to tell what it holds"
+    named = f"suffix {source.suffix!r} is not known" if source.suffix else "there is no suffix that shows its format"
     raise DataError(f"{source.where}: {named}; say with --format what it is, or use one of {', '.join(BY_SUFFIX)}")
 
 
 def format_by_name(path: str | Path, settings: ReadSettings) -> FileFormat | None:
-    """As `format_of`, without opening the file; None if that cannot tell."""
+    """The format of a file by its name, without opening it; None if the name does not decide it."""
     if settings.format is not None:
         return settings.format
     if str(path) == STDIN:
@@ -49,5 +49,5 @@ def format_by_name(path: str | Path, settings: ReadSettings) -> FileFormat | Non
 
 
 def stem(path: str | Path) -> str:
-    """Name of the table in a file: without suffixes of its format and its compression."""
+    """The name of the table in a file: the file name without the suffixes of format and compression."""
     return "standard input" if str(path) == STDIN else uncompressed(Path(path)).stem

@@ -1,8 +1,8 @@
-"""JSON: one flat record per line, or one list of them. Letters: n rows.
+"""JSON with one flat record per line, or one list of records. Letters: n rows.
 
-The standard library's reader, since Arrow's refuses a column of 1 and "1", takes words that look like dates for dates,
-and rounds whole numbers beyond 64 bits. Values are packed every few thousand records, so that memory stays that of the
-columns.
+It uses the standard library's parser, since Arrow's refuses a column of 1 and "1", reads words that resemble dates as
+dates, and rounds whole numbers of more than 64 bits. Values are packed every few thousand records, so that memory stays
+that of the columns.
 """
 
 from __future__ import annotations
@@ -26,22 +26,24 @@ from picsc.reports.common import Reading
 from picsc.settings import ReadSettings
 
 _BLOCK = 4096
-"""Records that are packed at once."""
+"""Number of records that are packed at once."""
 _MOST_VALUES = 1 << 28
+"""Most values of a table that is read."""
 _NESTED = (dict, list)
 
 
 def read_json_lines(source: Source, settings: ReadSettings) -> FileTable:
     """Read records; a key that a record lacks is a missing value, as null and NaN are.
 
-    A column of whole numbers is exact; one of numbers and words, or with whole numbers beyond 64 bits, is words.
+    A column of whole numbers is exact; a column of numbers and words, or with whole numbers of more than 64 bits,
+    becomes words.
 
     Args:
         source: the file.
-        settings: encoding, and columns that are left out.
+        settings: its encoding, and columns that are dropped.
 
     Raises:
-        DataError: a line is no flat record, or repeats a key; the message names line, column and what to do.
+        DataError: a line is no flat record, or repeats a key; the message names line and column, and gives advice.
     """
     text = whole_text(source, settings)
     columns: dict[str, _Column] = {}
@@ -72,14 +74,14 @@ def read_json_lines(source: Source, settings: ReadSettings) -> FileTable:
 
 
 def _records(text: str, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every record, and its place for messages."""
+    """Every record, with its place for messages."""
     if text.lstrip().startswith("["):
         for number, record in enumerate(_parsed(text, where), 1):
             place = f"{where}, record {number}"
             yield place, _flat(record, place)
         return
     for number, marked in numbered_lines(text):
-        line = marked.lstrip("\ufeff")  # files were put together, each with its byte order mark
+        line = marked.lstrip("\ufeff")  # several files were concatenated, each with its byte order mark
         if line:
             place = f"{where}, line {number}"
             yield place, _flat(_parsed(line, place), place)
@@ -96,7 +98,7 @@ def _parsed(text: str, place: str) -> Any:
         at = f"character {error.colno}" if "\n" not in text else f"line {error.lineno}, character {error.colno}"
         why = error.msg[0].lower() + error.msg[1:].removesuffix(" at")
         raise DataError(f"{place} is no JSON: {why} at {at}; write one record per line, or a list of records") from None
-    except ValueError:  # Python turns no more than that into a number
+    except ValueError:  # Python parses no longer numbers
         raise DataError(f"{place} has a number of more than 4300 digits; write it as a word") from None
 
 
@@ -104,7 +106,7 @@ _CONSTANTS = {"NaN": None, "Infinity": float("inf"), "-Infinity": float("-inf")}
 
 
 class _RepeatedKeyError(ValueError):
-    """A record names one key twice."""
+    """A record has the same key twice."""
 
 
 def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -123,7 +125,7 @@ def _flat(record: Any, place: str) -> dict[str, Any]:
 
 
 class _Column:
-    """Collects the values of a column, in order; rows that it was not told of are missing."""
+    """Collects the values of a column in order; rows without a value are missing."""
 
     def __init__(self) -> None:
         """Start without rows."""
@@ -132,7 +134,7 @@ class _Column:
         self._rows = 0
 
     def add(self, row: int, value: Any) -> None:
-        """Take the value of a row after the last one."""
+        """Add the value of a row, which comes after all rows before."""
         if row > self._rows:
             self._skip(row - self._rows)
         self._open.append(value)
@@ -165,7 +167,7 @@ class _Column:
         return to_series(pa.chunked_array(blocks, kind), name, where)
 
     def _exact(self) -> bool:
-        """Whether every whole number is itself as float64."""
+        """True if float64 holds every whole number exactly."""
         whole = (block for block in self._packed if block.type == pa.int64())
         limits = (pc.min_max(block) for block in whole)
         return all(limit["min"].as_py() >= -(2**53) and limit["max"].as_py() <= 2**53 for limit in limits)
@@ -175,7 +177,7 @@ _NUMBERS = {pa.int64(), pa.float64()}
 
 
 def _packed(values: list[Any]) -> Any:
-    """An Arrow array of the one type that holds them; words if there are several."""
+    """An Arrow array of the one type of these values; words if they have several types."""
     kinds = set(map(type, values)) - {type(None)}
     if not kinds:
         return pa.nulls(len(values))
@@ -199,7 +201,7 @@ def _as(block: Any, kind: Any) -> Any:
 
 
 def _spelled(value: object) -> str:
-    """3 for 3.0, as everywhere; a lone surrogate, which no encoding holds, as a question mark."""
+    """A value as a word: `3` for 3.0; a lone surrogate, which no encoding holds, becomes a question mark."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).encode("utf-8", "replace").decode("utf-8")

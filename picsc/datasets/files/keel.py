@@ -1,4 +1,4 @@
-"""KEEL's .dat: attributes with ranges, which of them are inputs and outputs, and rows. Letters: n rows."""
+"""KEEL's .dat format: attributes with ranges, divided into inputs and outputs, and rows. Letters: n rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KNOWN = ("@relation", "@input", "@inputs", "@output", "@outputs")
 
 
 def holds_keel(source: Source) -> bool:
-    """Whether the first line that is neither empty nor a remark begins with @."""
+    """True if the first line that is neither empty nor a comment begins with @."""
     with source.path.open("rb") as file:
         for line in file:
             text = line.removeprefix(b"\xef\xbb\xbf").strip()
@@ -42,18 +42,18 @@ def holds_keel(source: Source) -> bool:
 
 
 def read_keel(source: Source, settings: ReadSettings) -> FileTable:
-    """Read KEEL's .dat: @attribute lines with ranges, @inputs, @outputs, @data.
+    """Read KEEL's .dat format: @attribute lines with ranges, @inputs, @outputs, @data.
 
     Args:
         source: the file.
-        settings: encoding and repeated names.
+        settings: its encoding, and whether repeated names are renamed.
 
     Returns:
         Numbers as float64, declared levels as categories; `?` and `<null>` are missing. The first output is the
         target that the file declares.
 
     Raises:
-        DataError: the file has no such header, or a line does not fit it; the message names the line.
+        DataError: the file has no such header, or a line does not match it; the message names the line.
     """
     text = whole_text(source, settings)
     kinds: list[tuple[str, list[str] | None]] = []
@@ -93,7 +93,7 @@ def read_keel(source: Source, settings: ReadSettings) -> FileTable:
 
 
 def _declared(line: str, where: str) -> tuple[str, list[str] | None]:
-    """Name of an attribute, and its levels if they are listed."""
+    """The name of an attribute, and its levels; None for a number."""
     found = _ATTRIBUTE.fullmatch(line)
     name = "" if found is None else unquoted(found[1]).strip()
     listed = levels(found[2]) if found is not None and found[2].startswith("{") else ([], "")

@@ -1,7 +1,7 @@
-"""libsvm (svmlight) files: `label index:value ...`. Letters: n rows, f features.
+"""libsvm (svmlight) files with lines `label index:value ...`. Letters: n rows, f features.
 
-Two files of one call need one width and one index base, and a file alone does not tell: features that are 0 throughout
-do not occur, and indices count from 1 or from 0. `libsvm_choices` asks all files of a call before any is read.
+Two files of one call need the same width and index base, which one file alone does not show: features that are 0 in all
+rows do not occur, and indices count from 1 or from 0. `libsvm_choices` examines all files of a call before any is read.
 """
 
 from __future__ import annotations
@@ -26,33 +26,34 @@ from picsc.settings import AuditSettings, CompareSettings, ReadSettings
 S = TypeVar("S", bound=AuditSettings | CompareSettings)
 
 LABEL, QUERY = "label", "qid"
+"""Names of the columns of labels and of queries."""
 MOST_VALUES = 1 << 28
-"""No table with more values is made; 2 GiB."""
+"""Most values of a table that is made, 2 GiB."""
 MOST_FEATURES = 1_000_000
-"""No table with more columns is made: a file of one line may name an index of nine digits."""
+"""Most columns of a table that is made, since a file of one line may contain an index of nine digits."""
 _QUERY = re.compile(rb"\S+\s+qid:(\S+)")
 _PAIR = re.compile(rb"([0-9]{1,18}):(\S+)")
 
 
 class _Together(ReadSettings):
-    """Settings whose libsvm choices were made over several files."""
+    """Settings whose index base and width were found over several files."""
 
     base_found: str
     features_found: str
 
 
 def read_libsvm(source: Source, settings: ReadSettings) -> FileTable:
-    """Read libsvm as a table: `label`, `qid` if there are queries, and one column of numbers f1, f2, ... per feature.
+    """Read libsvm as a table: `label`, `qid` if there are queries, and one numeric column f1, f2, ... per feature.
 
-    What a row leaves out is 0. Columns are named from f1 (from f0 if indices count from 0).
+    Features that a row leaves out are 0. Columns are named from f1 (from f0 if indices count from 0).
 
     Args:
         source: the file.
-        settings: zero_based and features; `libsvm_choices` makes them alike for several files.
+        settings: zero_based and features; `libsvm_choices` makes them equal for several files.
 
     Raises:
-        DataError: a line is not like this or has several labels, an index is out of range, or the table would be too
-            wide or too large; the message names the line, or the size.
+        DataError: a line has another layout or several labels, an index is out of range, or the table would be too wide
+            or too large; the message names the line or the size.
     """
     X, labels = _loaded(source)
     smallest, largest = _indices(X)
@@ -60,13 +61,13 @@ def read_libsvm(source: Source, settings: ReadSettings) -> FileTable:
     first = 0 if zero_based else 1
     if smallest is not None and smallest < first:
         line = _line_with(source, X, smallest)
-        raise DataError(f"{source.where}, {line}: index 0 occurs, but --zero-based no was told; say yes or auto")
+        raise DataError(f"{source.where}, {line}: index 0 occurs, but --zero-based no was given; use yes or auto")
     occurring = 0 if largest is None else largest + 1 - first
     width, width_how = _width(settings, occurring)
     if occurring > width:
         raise DataError(
             f"{source.where}, {_line_with(source, X, largest)}: index {largest} occurs, but --features {width} was "
-            f"told; give at least {occurring}, or correct the index"
+            f"given; use at least {occurring}, or correct the index"
         )
     if width == 0:
         raise DataError(f"{source.where} has no features; a table needs at least one")
@@ -97,15 +98,15 @@ def read_libsvm(source: Source, settings: ReadSettings) -> FileTable:
 
 
 def libsvm_choices(paths: Iterable[str | Path], settings: ReadSettings) -> ReadSettings:
-    """Make index base and width alike for the libsvm files of one call.
+    """Make index base and width equal for the libsvm files of one call.
 
     Args:
         paths: all files of the call, of any format.
         settings: how they are read.
 
     Returns:
-        The settings, with zero_based and features told if several of the files are libsvm. A file that cannot be read
-        has no say.
+        The settings, with zero_based and features filled in if several of the files are libsvm. Files that cannot be
+        read are ignored.
 
     Raises:
         DataError: standard input would have to be read twice.
@@ -120,37 +121,37 @@ def libsvm_choices(paths: Iterable[str | Path], settings: ReadSettings) -> ReadS
         )
     ranges = []
     for path in files:
-        with suppress(DataError, OSError), opened(path) as source:  # it will be refused when it is read
+        with suppress(DataError, OSError), opened(path) as source:  # it is refused later, when it is read
             ranges.append(_indices(_loaded(source)[0]))
     zero_based, base_how = _base(settings, ranges)
     largest = max((high for _, high in ranges if high is not None), default=0)
     width, width_how = _width(settings, largest + (1 if zero_based else 0))
     together = f"over {len(files)} files: "
     answer: Literal["yes", "no"] = "yes" if zero_based else "no"
-    told = {"zero_based": answer, "features": max(width, 1)}
+    found = {"zero_based": answer, "features": max(width, 1)}
     return _Together(
-        **{**settings.model_dump(), **told},
+        **{**settings.model_dump(), **found},
         base_found=base_how if base_how == "told" else together + base_how,
         features_found=width_how if width_how == "told" else together + width_how,
     )
 
 
 def read_alike(settings: S, data: str | Path) -> S:
-    """The settings under which the data and the files beside them get one libsvm width and index base.
+    """The settings with which the data and the other files of a call get the same libsvm width and index base.
 
     Args:
-        settings: of a verb; they name the files beside the data.
+        settings: settings of a verb; they name the other files.
         data: path of the data.
 
     Raises:
         DataError: standard input would have to be read twice.
     """
     read = libsvm_choices((data, *settings.other_files), settings.read)
-    return settings.model_copy(update={"read": read})  # type: ignore[return-value] # a copy is of the same kind
+    return settings.model_copy(update={"read": read})  # type: ignore[return-value] # a copy has the same type
 
 
 def _base(settings: ReadSettings, ranges: list[tuple[int | None, int | None]]) -> tuple[bool, str]:
-    """Whether indices count from 0, and how that was found."""
+    """True if indices count from 0, and how that was found."""
     if settings.zero_based != "auto":
         return settings.zero_based == "yes", settings.base_found if isinstance(settings, _Together) else "told"
     zero = any(low == 0 for low, _ in ranges)
@@ -164,13 +165,13 @@ def _width(settings: ReadSettings, occurring: int) -> tuple[int, str]:
 
 
 def _indices(X: Any) -> tuple[int | None, int | None]:
-    """The smallest and the largest index, None of a file without features."""
+    """The smallest and the largest index; None for a file without features."""
     return (int(X.indices.min()), int(X.indices.max())) if X.indices.size else (None, None)
 
 
 def _loaded(source: Source) -> tuple[Any, Any]:
-    """Sparse rows with the indices as they are written, and labels."""
-    from sklearn.datasets import load_svmlight_file  # loads all of its data sets, which other files do not need
+    """Sparse rows with the indices of the file, and labels."""
+    from sklearn.datasets import load_svmlight_file  # slow to import, and other formats do not need it
 
     try:
         with source.path.open("rb") as file:
@@ -185,7 +186,7 @@ def _loaded(source: Source) -> tuple[Any, Any]:
 
 
 def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Line numbers and lines that hold more than a remark."""
+    """The lines that hold more than a comment, each with its number."""
     with source.path.open("rb") as file:
         for number, line in enumerate(file, 1):
             text = line.partition(b"#")[0].strip()
@@ -194,7 +195,7 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
 
 
 def _line_with(source: Source, X: Any, index: int | None) -> str:
-    """`line 7`, the first in which an index occurs."""
+    """The first line in which an index occurs, as `line 7`."""
     row = int(np.searchsorted(X.indptr, np.flatnonzero(X.indices == index)[0], side="right")) - 1
     return f"line {next(islice(_lines(source), row, None))[0]}"
 
@@ -239,7 +240,7 @@ def _shown(text: bytes) -> str:
 
 
 def _queries(source: Source, n: int) -> Any:
-    """Query of every row as words; None if the first row has none."""
+    """The query of every row as a word; None if the first row has none."""
     queries: list[str] = []
     for number, line in _lines(source):
         found = _QUERY.match(line)

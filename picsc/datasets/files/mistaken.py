@@ -1,4 +1,4 @@
-"""What a file is that was taken for delimited text and is none, by how it begins."""
+"""Recognition of other formats that were mistaken for delimited text, by their first bytes."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _TEXT = (
 
 
 def kind_of_bytes(path: Path) -> str:
-    """How a binary file begins and what to do, `as parquet does; say --format parquet`; empty if it is not known."""
+    """The format of a binary file with advice, `as parquet does; say --format parquet`; empty if it is unknown."""
     with path.open("rb") as file:
         first = file.read(8)
     return next((found for mark, found in _BYTES if first.startswith(mark)), "")
 
 
 def kind_of_text(line: str) -> str:
-    """As `kind_of_bytes`, by the first line of text that is no delimited text; empty if it may be."""
+    """The format of a text with advice, by its first line; empty if it may be delimited text."""
     start = line.lstrip().lower()
     return next((found for mark, found in _TEXT if start.startswith(mark)), "")

@@ -1,4 +1,4 @@
-"""Tables of numpy arrays, in memory and in npz archives. Letters: n rows, f columns."""
+"""Tables of numpy arrays, in memory or in npz archives. Letters: n rows, f columns."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from picsc.reports.common import Reading
 from picsc.settings import ReadSettings
 
 _UNREADABLE = "cV"
-"""Kinds of numpy's dtypes."""
+"""Kinds of numpy's dtypes that are refused: complex numbers and records."""
 TARGET = "target"
-"""Name of the column that the labels of an array become."""
+"""Name of the column of labels."""
 _NO_ARCHIVE = "it is no whole npz archive; save it again with numpy.savez(FILE, X=..., y=...)"
 _COVARIATES, _LABELS = ("X", "x", "data"), ("y", "target")
 
@@ -33,12 +33,12 @@ def frame_of_arrays(X: NDArray[Any], y: NDArray[Any] | None, where: str) -> pd.D
     """A frame with columns x1, ..., xf and, if there are labels, target.
 
     Args:
-        X: (n, f).
-        y: (n,) or (n, 1).
+        X: (n, f) covariates.
+        y: (n,) or (n, 1) labels; None for a table without labels.
         where: the file or table, for messages.
 
     Raises:
-        DataError: the shapes are not these, or the values are records.
+        DataError: the shapes are others, or the values are complex numbers or records.
     """
     if X.ndim != 2:
         raise DataError(
@@ -60,20 +60,23 @@ def frame_of_arrays(X: NDArray[Any], y: NDArray[Any] | None, where: str) -> pd.D
     return frame
 
 
-def read_arrays(source: Source, settings: ReadSettings) -> FileTable:  # noqa: ARG001 - as every reader
-    """Read an npz archive with X and perhaps y; pickled objects are refused, since unpickling runs code.
+def read_arrays(source: Source, settings: ReadSettings) -> FileTable:  # noqa: ARG001 - the signature of every reader
+    """Read an npz archive with X and optionally y; pickled objects are refused, since unpickling runs code.
 
     Args:
         source: the file.
-        settings: none of them matters.
+        settings: not used.
 
     Raises:
-        DataError: it is no archive, or not with these arrays.
+        DataError: the file is no archive, or lacks these arrays.
     """
     where = source.where
     try:
-        with source.path.open("rb") as file, warnings.catch_warnings():  # numpy leaves a broken archive open
-            warnings.simplefilter("ignore")  # a header that Python 2 wrote
+        with (
+            source.path.open("rb") as file,
+            warnings.catch_warnings(),
+        ):  # numpy warns that it leaves a broken archive open
+            warnings.simplefilter("ignore")  # numpy warns of headers from Python 2, too
             archive = np.load(file, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 raise DataError(f"{where} holds one bare array; save it with numpy.savez(FILE, X=..., y=...)")

@@ -1,4 +1,4 @@
-"""Parquet, and Arrow's own files: IPC files and streams, of which feather is one. Letters: n rows."""
+"""Parquet files, and Arrow's IPC files and streams (feather is one of these). Letters: n rows."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _BROKEN = (pa.ArrowException, OSError, ValueError, MemoryError, OverflowError, R
 
 
 def read_parquet(source: Source, settings: ReadSettings) -> FileTable:
-    """Read parquet; a file that `picsc data get` left declares its target.
+    """Read a parquet file; a file from `picsc data get` declares its target.
 
     Args:
         source: the file.
-        settings: repeated names, and columns that are left out.
+        settings: whether repeated names are renamed, and columns that are dropped.
 
     Raises:
-        DataError: it is no parquet file, has no rows, or a column holds nested values.
+        DataError: the file is no parquet file or has no rows, or a column holds nested values.
     """
     try:
-        # Buffered reading, so that a file that changes meanwhile cannot end the process.
+        # Without a memory map, since a file that changes while it is mapped can end the process.
         table = pq.ParquetFile(source.path, memory_map=False).read()
-        called = table.column_names  # are decoded here
+        called = table.column_names  # names that are no UTF-8 fail here
     except _BROKEN as error:
         raise _unreadable(source, "parquet file", error) from None
     return _file_table(table, called, source, settings, "parquet")
@@ -46,17 +46,17 @@ def read_arrow(source: Source, settings: ReadSettings) -> FileTable:
 
     Args:
         source: the file.
-        settings: repeated names, and columns that are left out.
+        settings: whether repeated names are renamed, and columns that are dropped.
 
     Raises:
-        DataError: it is neither, has no rows, or a column holds nested values.
+        DataError: the file is neither or has no rows, or a column holds nested values.
     """
     with source.path.open("rb") as file:
         start = file.read(len(_IPC_FILE))
     if start.startswith(_FEATHER_1):
         raise DataError(
-            f"{source.where} is feather of version 1, which Arrow gave up; write it again with pyarrow or pandas 1 or "
-            "later, or as parquet"
+            f"{source.where} is feather of version 1, which Arrow no longer reads; write it again with pyarrow or "
+            "pandas 1 or later, or as parquet"
         )
     try:
         with pa.OSFile(str(source.path)) as file:
@@ -84,8 +84,8 @@ def _unreadable(source: Source, kind: str, error: BaseException) -> DataError:
 
 
 def _file_table(table: Any, called: list[str], source: Source, settings: ReadSettings, kind: str) -> FileTable:
-    """The frame of an Arrow table."""
-    # A frame's unnamed index is stored as a column that the frame did not have.
+    """The result for an Arrow table."""
+    # pandas stores an unnamed index as a column that the frame did not have.
     stored = [i for i, name in enumerate(called) if not name.startswith("__index_level_")]
     names = unique_names([called[i].strip() for i in stored], rename=settings.rename_duplicates, where=source.where)
     if table.num_rows == 0 or not names:
@@ -93,7 +93,7 @@ def _file_table(table: Any, called: list[str], source: Source, settings: ReadSet
     frame = {}
     for i, name in zip(stored, names, strict=True):
         try:
-            table.column(i).validate(full=True)  # words that are no UTF-8, codes beyond their levels
+            table.column(i).validate(full=True)  # finds words that are no UTF-8, and codes without a level
             frame[name] = to_series(table.column(i), name, source.where)
         except (DataError, *_BROKEN) as error:
             if name in settings.drop:
@@ -110,21 +110,21 @@ def _file_table(table: Any, called: list[str], source: Source, settings: ReadSet
     return FileTable(
         pd.DataFrame(frame, copy=False),
         source.digest(),
-        Reading(kind, source.compression, ()),  # the bytes say everything else
+        Reading(kind, source.compression, ()),  # the file leaves nothing else to choose
         declared if declared in frame else None,
     )
 
 
 def to_series(column: Any, name: str, where: str) -> pd.Series[Any]:
-    """An Arrow column as values that pandas holds without Python objects, but for words.
+    """An Arrow column as a pandas series, without Python objects except for words.
 
     Args:
         column: a chunked array of n values.
-        name: of it.
-        where: the file.
+        name: name of the column, for messages.
+        where: the file, for messages.
 
     Returns:
-        Whole numbers stay exact, also where values are missing.
+        The values; whole numbers stay exact, also in columns with missing values.
 
     Raises:
         DataError: the values are nested or bytes.
@@ -156,18 +156,18 @@ _NULLABLE = {
 
 
 def _plain(kind: Any) -> Any:
-    """The type that an Arrow type is read as."""
+    """The type as which an Arrow type is read."""
     types = pa.types
     if types.is_decimal(kind) or types.is_float16(kind):
         return pa.float64()
     if types.is_date(kind):
         return pa.timestamp("s")
     if types.is_timestamp(kind):
-        return pa.timestamp(kind.unit)  # UTC, which needs no zone that this machine may not know
+        return pa.timestamp(kind.unit)  # UTC, so that the machine need not know the time zone
     if types.is_time(kind) or types.is_large_string(kind) or str(kind) == "string_view":
         return pa.string()
     return kind
 
 
 TARGET_KEY = b"picsc.target"
-"""Of a parquet file's metadata: the column that is its target."""
+"""Key of the target's name in the metadata of a parquet file."""

@@ -1,7 +1,7 @@
-"""Pickle files that hold plain values and numpy arrays, read without running anything they ask for.
+"""A safe reader of pickle files with plain values and numpy arrays, which runs no code from the file.
 
-Pickle is a small programming language, and `pickle.load` runs any function that a file names. Here no name of a file
-is ever looked up: the few that numpy writes for an array stand for our own functions below, any other is refused.
+Pickle is a small programming language, and `pickle.load` runs any function that a file names. Here no name from a file
+is ever imported: the few names that numpy writes for an array are mapped to the functions below, any other is refused.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def load_plain(path: Path) -> tuple[Any, str]:
     """The content of a pickle file: numbers, words, lists, dictionaries and arrays of numbers.
 
     Returns:
-        The content, strings of Python 2 read as Latin-1; and the SHA-256 of the file's bytes.
+        The content, with strings of Python 2 read as Latin-1, and the SHA-256 of the file's bytes.
 
     Raises:
-        DataError: the file asks for anything else, or is no pickle file.
+        DataError: the file needs anything else, or is no pickle file.
     """
     try:
         content = path.read_bytes()
@@ -59,11 +59,11 @@ def load_plain(path: Path) -> tuple[Any, str]:
 
 
 class _RefusedError(pickle.UnpicklingError):
-    """A name that no array needs."""
+    """The file refers to a name that no array needs."""
 
 
 class _Kind:
-    """Stands for `numpy.dtype` of numbers."""
+    """Replaces `numpy.dtype`, for numbers only."""
 
     def __init__(self, name: Any = "", *_: Any) -> None:
         name = name.decode("latin1") if isinstance(name, bytes) else name
@@ -77,7 +77,7 @@ class _Kind:
 
 
 class _Array:
-    """Stands for `numpy.ndarray`."""
+    """Replaces `numpy.ndarray`."""
 
     def __init__(self, *_: Any) -> None:
         self.array: NDArray[Any] = np.empty(0, dtype=np.uint8)
@@ -102,7 +102,7 @@ def _from_buffer(content: Any, kind: Any, shape: Any, order: Any) -> _Array:
 
 
 def _encoded(text: Any, encoding: Any = "latin1") -> bytes:
-    """Stands for `_codecs.encode`, by which old protocols write bytes."""
+    """Replaces `_codecs.encode`, with which old protocols write bytes."""
     if encoding != "latin1" or not isinstance(text, str):
         raise ValueError(encoding)
     return text.encode("latin1")
@@ -118,7 +118,7 @@ _STAND_INS: dict[tuple[str, str], Any] = {
 
 
 class _Unpickler(pickle.Unpickler):
-    """Gives our own functions for the names of numpy, and nothing for any other."""
+    """Maps the names of numpy to the functions above, and refuses any other name."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _STAND_INS:
@@ -127,7 +127,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _finished(held: Any) -> Any:
-    """The content with arrays in place of what stood for them."""
+    """The content with numpy arrays in place of `_Array` objects."""
     if isinstance(held, _Array):
         return held.array
     if isinstance(held, dict):

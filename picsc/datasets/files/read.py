@@ -1,4 +1,4 @@
-"""Tables in files: which reader a file is for. Every format has a file of its own beside this one."""
+"""The choice of the reader for a file; every format has a module of its own in this package."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def read_frame(path: str | Path, settings: ReadSettings) -> FileTable:
     """Read one file.
 
     Args:
-        path: of the file, perhaps compressed; `-` is standard input.
-        settings: how to read it; without a format, its suffix says what it holds.
+        path: path of the file, which may be compressed; `-` is standard input.
+        settings: how to read it; without a format there, its suffix decides.
 
     Returns:
-        The frame, n rows, how it was read, and the target that the file itself declares.
+        The frame of n rows, how it was read, and the target that the file itself declares.
 
     Raises:
         DataError: there is no such file, its format is unknown, it is empty, or it does not hold a table.
@@ -53,9 +53,9 @@ def _tsv(source: Source, settings: ReadSettings) -> FileTable:
 
 
 def _dat(source: Source, settings: ReadSettings) -> FileTable:
-    """KEEL's, or any text that is called .dat."""
-    told = settings.format is not None
-    return read_keel(source, settings) if told or holds_keel(source) else _csv(source, settings)
+    """KEEL's format, or delimited text in a file with the suffix .dat."""
+    given = settings.format is not None
+    return read_keel(source, settings) if given or holds_keel(source) else _csv(source, settings)
 
 
 READERS: dict[FileFormat, Reader] = {

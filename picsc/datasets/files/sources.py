@@ -1,6 +1,6 @@
-"""Files as plain bytes on disk: compression taken off, standard input and pipes kept.
+"""Files as plain bytes on disk: decompressed, or copied from standard input and pipes.
 
-Readers go over a file more than once, and some of them by position, so what cannot be read that way is copied to a
+Readers read a file more than once, and some of them by position, so a source that does not allow this is copied to a
 temporary file first; memory stays independent of its length.
 """
 
@@ -28,7 +28,7 @@ STDIN = "-"
 _SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 _GZIP, _ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
 _ZSTD_SKIPPED = b"\x2a\x4d\x18"
-"""Bytes 2 to 4 of a zstd frame without content, which some programs put first."""
+"""Bytes 2 to 4 of a skippable zstd frame, which some programs write first."""
 _CHUNK = 1 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -38,20 +38,20 @@ class Source:
     """One file, readable as plain bytes while the block of `opened` runs."""
 
     path: Path
-    """Of its plain bytes; temporary if the file is compressed, a pipe or standard input."""
+    """Path of the plain bytes; temporary if the file is compressed, a pipe or standard input."""
     where: str
-    """What messages call it: the path as it was given, or `standard input`."""
+    """Name in messages: the path as it was given, or `standard input`."""
     suffix: str
-    """In lower case, without that of a compression: `.csv` for `data.CSV.gz`; empty for standard input."""
+    """Suffix in lower case, without that of a compression: `.csv` for `data.CSV.gz`; empty for standard input."""
     compression: str
-    """gzip or zstd; empty without."""
+    """gzip or zstd; empty for an uncompressed file."""
     given: Path
-    """The file whose bytes the digest is of; temporary for a pipe or standard input."""
+    """Path of the file as it was given, from which the digest is taken; temporary for a pipe or standard input."""
     piped: bool = False
-    """It came through standard input or a pipe, so that no suffix need say what it is."""
+    """It came through standard input or a pipe, so that it needs no suffix."""
 
     def digest(self) -> str:
-        """SHA-256 of the bytes that were given, compressed ones as they are."""
+        """SHA-256 of the file as it was given, so of compressed bytes if it is compressed."""
         return file_digest(self.given)
 
 
@@ -64,16 +64,16 @@ def uncompressed(path: Path) -> Path:
 def opened(path: str | Path) -> Iterator[Source]:
     """Make a file's plain bytes available while the block runs.
 
-    Whether a file is compressed is read from its first bytes, whatever its suffix. Temporary files are gone when the
+    Compression is recognised by the first bytes of the file, whatever its suffix. Temporary files are removed when the
     block ends.
 
     Args:
-        path: of the file; `-` is standard input. `Path("./-")` is `Path("-")`, so a file of that name is given as the
-            text `./-` or with its folder.
+        path: path of the file; `-` is standard input. `Path("./-")` is `Path("-")`, so a file of that name is given as
+            the text `./-` or with its folder.
 
     Raises:
-        DataError: there is no such file, it is a folder or a device, it is empty where compression or a pipe promise
-            more, its compression is broken, or there is no room for a copy.
+        DataError: there is no such file, it is a folder or a device, it is empty although it should be compressed or
+            comes through a pipe, its compression is broken, or there is no room for a copy.
         OSError: it cannot be opened.
     """
     with ExitStack() as stack:
@@ -102,13 +102,13 @@ def _standard_input() -> Callable[[int], bytes]:
         raise DataError("standard input is closed; pipe a table into it, or give a file")
     if sys.stdin.isatty():
         raise DataError("standard input is a terminal; pipe a table into it, or give a file")
-    with suppress(AttributeError, OSError, ValueError):  # a pipe that does not block would seem to end early
+    with suppress(AttributeError, OSError, ValueError):  # a non-blocking pipe would seem to end early
         os.set_blocking(sys.stdin.fileno(), True)
     return sys.stdin.buffer.read
 
 
 def _is_pipe(path: Path) -> bool:
-    """Whether it must be copied to be read twice."""
+    """True for a path that must be copied to be read twice."""
     if path.is_dir():
         raise DataError(f"{path} is a directory; give the files in it")
     if not path.exists():
@@ -120,7 +120,7 @@ def _is_pipe(path: Path) -> bool:
 
 
 def _compression(path: Path, where: str, named: str, *, piped: bool) -> str:
-    """What the first bytes say, against what the suffix says."""
+    """The compression by the first bytes, checked against the one that the suffix names."""
     with path.open("rb") as file:
         first = file.read(4)
     if first == b"" and (named or piped):
@@ -176,7 +176,7 @@ def _broken(where: str, compression: str, why: str) -> DataError:
 
 
 def _copy(read: Callable[[int], bytes], where: str, suffix: str) -> AbstractContextManager[Path]:
-    """A temporary file of all that is read."""
+    """A temporary file of everything that `read` returns."""
     return temporary_file(where, f"table{suffix}", _blocks(read))
 
 
@@ -187,12 +187,12 @@ def _blocks(read: Callable[[int], bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def temporary_file(where: str, name: str, blocks: Iterable[bytes]) -> Iterator[Path]:
-    """A file of these bytes that is gone when the block ends.
+    """A file of these bytes, which is removed when the block ends.
 
     Args:
-        where: what messages call the file that they come from.
-        name: of the temporary file.
-        blocks: taken one by one.
+        where: name of the original file in messages.
+        name: name of the temporary file.
+        blocks: its content, which is written block by block.
 
     Raises:
         DataError: the disk of temporary files is full.
@@ -201,7 +201,7 @@ def temporary_file(where: str, name: str, blocks: Iterable[bytes]) -> Iterator[P
         try:
             folder = tempfile.TemporaryDirectory(prefix="picsc-", ignore_cleanup_errors=True)
             path = Path(stack.enter_context(folder)) / name
-            with path.open("wb") as file:  # closing writes, too
+            with path.open("wb") as file:  # inside the try block, since closing writes, too
                 file.writelines(blocks)
         except OSError as error:
             if error.errno not in _FULL:

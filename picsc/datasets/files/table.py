@@ -1,4 +1,4 @@
-"""What every reader of a file gives: a frame, and how it was read."""
+"""The result of every reader of files: a frame, its digest, and how the file was read."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from picsc.reports.common import Reading
 
 @dataclass(frozen=True, slots=True)
 class FileTable:
-    """One table out of one file."""
+    """The table in a file."""
 
     frame: pd.DataFrame
     """n rows, with unique column names; words are strings without surrounding blanks."""
     sha256: str
-    """Of the file's bytes, as `sha256sum` says it."""
+    """SHA-256 of the file's bytes, as `sha256sum` prints it."""
     reading: Reading
+    """The format and the choices made in reading it."""
     target: str | None = None
-    """Column that the file itself declares to be the target."""
+    """Column that the file itself declares as the target; None if it declares none."""

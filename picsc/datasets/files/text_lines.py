@@ -1,4 +1,4 @@
-"""The whole text of a file at once, for formats that are read line by line in Python."""
+"""The whole text of a file, for formats that are parsed line by line in Python."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from picsc.settings import ReadSettings
 
 @dataclass(frozen=True, slots=True)
 class WholeText:
-    """All text of a file."""
+    """The whole text of a file."""
 
     content: str
-    """Without a byte order mark at its beginning."""
+    """The text, without a byte order mark at its beginning."""
     sha256: str
-    """Of the bytes that were given."""
+    """SHA-256 of the bytes that were given."""
     encoding: Choice
+    """The encoding, and how it was found."""
 
 
 def whole_text(source: Source, settings: ReadSettings) -> WholeText:
@@ -28,7 +29,7 @@ def whole_text(source: Source, settings: ReadSettings) -> WholeText:
 
     Args:
         source: the file.
-        settings: encoding; None is what a byte order mark says, else UTF-8, else cp1252.
+        settings: its encoding; None takes that of a byte order mark, else UTF-8, else cp1252.
 
     Raises:
         DataError: the bytes are not in the encoding.
@@ -40,6 +41,6 @@ def whole_text(source: Source, settings: ReadSettings) -> WholeText:
 
 
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Line numbers from 1, and the lines without surrounding blanks; only line ends end a line."""
+    """The lines without surrounding blanks, each with its number from 1; form feeds and the like end no line."""
     for number, line in enumerate(io.StringIO(text, newline=None), 1):
         yield number, line.strip()

@@ -1,6 +1,7 @@
-"""Text files as UTF-8 on disk: the encoding told or found, byte order marks taken off.
+"""Text files as UTF-8 on disk, decoded from the encoding that the user gives or that is detected.
 
-A file that is UTF-8 stays where it is; any other is rewritten in blocks, so memory does not depend on its length.
+A file that is UTF-8 is used as it is; any other is rewritten block by block, so that memory does not depend on its
+length.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from picsc.errors import DataError, SettingsError
 from picsc.reports.common import Choice
 
 NOT_UTF8 = "not UTF-8"
-"""How cp1252 was found: a warning is owed, since nothing but the failure of UTF-8 speaks for it."""
+"""Reason for cp1252 in a report; it needs a warning, since the only evidence is that the file is not UTF-8."""
 _CHUNK = 1 << 22
 _MARK = "\ufeff"
-_MARKS = (  # UTF-32's begins with UTF-16's, so it is tried first
+_MARKS = (  # the mark of UTF-32 begins with that of UTF-16, so it is tried first
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -31,24 +32,26 @@ _MARKS = (  # UTF-32's begins with UTF-16's, so it is tried first
     (codecs.BOM_UTF8, "utf-8"),
 )
 _STRAY = tuple(quote + codecs.BOM_UTF8 for quote in (b"", b'"', b"'"))
-"""A mark that another program took for text."""
+"""Byte order marks that another program took for text."""
 _NO_FILES = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
-"""Codecs of text that no file is written in."""
+"""Codecs that are no encodings of text files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Utf8Text:
-    """A file that was found to be text."""
+    """A file that holds text."""
 
     path: Path
-    """Of its text in UTF-8, perhaps behind one byte order mark; temporary if the file is not UTF-8."""
+    """Path of the text in UTF-8, which may begin with one byte order mark; temporary if the file is not UTF-8."""
     where: str
+    """Name of the file in messages."""
     sha256: str
-    """Of the bytes that were given."""
+    """SHA-256 of the bytes that were given."""
     encoding: Choice
+    """The encoding, and how it was found."""
 
     def lines(self) -> TextIO:
-        """Its lines with their ends as they are."""
+        """The lines, with their line ends unchanged."""
         return self.path.open(encoding="utf-8-sig", newline="")
 
 
@@ -58,7 +61,7 @@ def utf8_text(source: Source, encoding: str | None) -> Iterator[Utf8Text]:
 
     Args:
         source: the file.
-        encoding: as Python calls it; None is what a byte order mark says, else UTF-8, else cp1252.
+        encoding: a name that Python knows; None takes that of a byte order mark, else UTF-8, else cp1252.
 
     Raises:
         DataError: the bytes are not in the encoding; the message names byte and position.
@@ -90,20 +93,22 @@ def utf8_text(source: Source, encoding: str | None) -> Iterator[Utf8Text]:
 
 @contextmanager
 def with_lines(text: Utf8Text, change: Callable[[str], str]) -> Iterator[Utf8Text]:
-    """The same text with every line changed, while the block runs."""
+    """The same text with `change` applied to every line, available while the block runs."""
     with text.lines() as lines, temporary_file(text.where, "text", (_encoded(change(line)) for line in lines)) as path:
         yield replace(text, path=path)
 
 
 def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "replace")  # half a character, which UTF-7 can spell, has no UTF-8
+    return text.encode("utf-8", "replace")  # UTF-7 can encode half a character, which UTF-8 cannot
 
 
 def _known(encoding: str) -> str:
-    """The codec's own name."""
+    """The name of the codec of this encoding."""
     try:
         name = codecs.lookup(encoding).name.replace("_", "-")
-        io.TextIOWrapper(io.BytesIO(), encoding=encoding).close()  # refuses base64 and the like
+        io.TextIOWrapper(
+            io.BytesIO(), encoding=encoding
+        ).close()  # refuses codecs that are no text encodings, such as base64
     except (LookupError, ValueError):
         name = _NO_FILES[0]
     if name in _NO_FILES:
@@ -139,7 +144,7 @@ def _check(source: Source) -> tuple[str, tuple[int, int] | None]:
 
 
 def _decoded(source: Source, name: str, called: str, *, guessed: bool) -> Iterator[str]:
-    """The text in blocks, without byte order marks at its beginning."""
+    """The decoded text in blocks, without byte order marks at its beginning."""
     decoder = codecs.getincrementaldecoder(name)()
     begun, offset = False, 0
     with source.path.open("rb") as file:

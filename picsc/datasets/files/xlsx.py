@@ -22,7 +22,7 @@ from picsc.reports.common import Choice, Reading
 from picsc.settings import ReadSettings
 
 _LARGEST = 1 << 30
-"""Bytes of a workbook's parts, unpacked; openpyxl needs fifty times as much."""
+"""Most bytes of the unpacked parts of a workbook; openpyxl needs fifty times as much memory."""
 _BROKEN = (
     ValueError, KeyError, TypeError, AttributeError, IndexError, EOFError, OverflowError, NotImplementedError,
     RuntimeError, SyntaxError, zipfile.BadZipFile, zlib.error, struct.error, lzma.LZMAError,
@@ -31,18 +31,18 @@ _UNSTORED = re.compile(rb"<f\b[^>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s
 
 
 def read_spreadsheet(source: Source, settings: ReadSettings) -> FileTable:
-    """Read one sheet: a line of names in the first row, then rows; formulas by the values stored with them.
+    """Read one sheet with a header in its first row; formulas are read as the values that are stored with them.
 
     Args:
         source: the file.
-        settings: sheet, header, repeated names.
+        settings: the sheet, whether there is a header, and whether repeated names are renamed.
 
     Returns:
-        Numbers, words, dates and booleans as the cells hold them; empty rows are passed over.
+        Numbers, words, dates and booleans as the cells hold them; empty rows are skipped.
 
     Raises:
-        DataError: openpyxl is not installed, it is no workbook, there is no such sheet, or the sheet is no plain table:
-            its first row is empty, cells are merged, or formulas have no values.
+        DataError: openpyxl is not installed, the file is no workbook, there is no such sheet, or the sheet is no plain
+            table: its first row is empty, cells are merged, or formulas have no stored values.
     """
     sheet, sheets = _sheet(source, settings.sheet)
     where = f"{source.where}, sheet {sheet.title!r}"
@@ -78,9 +78,9 @@ def read_spreadsheet(source: Source, settings: ReadSettings) -> FileTable:
 
 
 def _sheet(source: Source, name: str | None) -> tuple[Any, int]:
-    """The sheet asked for, and the number of sheets."""
+    """The sheet of that name, or the first one, and the number of sheets."""
     try:
-        import openpyxl  # an extra
+        import openpyxl  # an optional dependency
     except ImportError:
         raise DataError(f"{source.where}: xlsx needs openpyxl; pip install 'picsc[xlsx]', or save it as csv") from None
     try:
@@ -94,7 +94,7 @@ def _sheet(source: Source, name: str | None) -> tuple[Any, int]:
                 part.filename.startswith("xl/worksheets/") and _UNSTORED.search(archive.read(part)) for part in parts
             )
         with warnings.catch_warnings(), source.path.open("rb") as file:
-            warnings.simplefilter("ignore")  # styles and extensions that it leaves out hold no values
+            warnings.simplefilter("ignore")  # it warns of styles and extensions, which hold no values
             book = openpyxl.load_workbook(file, data_only=True)
             formulas = openpyxl.load_workbook(file) if unstored else None
         sheets = {sheet.title: sheet for sheet in book.worksheets}
@@ -131,7 +131,7 @@ def _refuse_unstored(sheet: Any, formulas: Any, where: str) -> None:
 
 
 def _value(cell: Any) -> Any:
-    """What a cell holds, None where missing."""
+    """The value of a cell; None where it is missing."""
     value = cell.value
     if isinstance(value, str):
         word = value.strip()

@@ -1,8 +1,8 @@
-"""Readers of images: one file a format.
+"""Readers of images in files, one module a format.
 
-- `assemble`: from arrays of pixels and labels to one `ImageSet`
-- `cifar`: CIFAR-10 and CIFAR-100 as their authors give them out: pickled batches for Python, or the binary version
-- `folders`: image sets in files, as their authors give them out
-- `idx`: IDX, the format of MNIST and its relatives: a header that promises a shape, then bytes
-- `svhn`: SVHN's cropped digits as their authors give them out: two MATLAB files
+- `assemble`: an `ImageSet` from arrays of pixels and labels, checked
+- `cifar`: CIFAR-10 and CIFAR-100 as their authors distribute them, in Python's pickle or in the binary version
+- `folders`: the choice of a reader for a folder of images, and images in npz archives
+- `idx`: IDX, the format of MNIST and similar sets: a header with the shape, then bytes
+- `svhn`: SVHN's cropped digits as their authors distribute them, in two MATLAB files
 """

@@ -1,4 +1,4 @@
-"""From arrays of pixels and labels to one `ImageSet`. Letters: n images, c channels, s pixels a side."""
+"""An `ImageSet` from arrays of pixels and labels, checked. Letters: n images, c channels, s pixels a side."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class Part:
     pixels: NDArray[np.uint8]
     """(n, c, s, s)."""
     labels: NDArray[Any]
-    """(n,) whole numbers or words."""
+    """(n,) labels, whole numbers or words."""
     where: str
     """The file, for messages."""
 
 
 def part(pixels: NDArray[Any], labels: NDArray[Any], where: str) -> Part:
-    """Check one part.
+    """A part of an image set, after a check of its shapes and values.
 
     Args:
         pixels: (n, s, s), (n, s, s, c) or (n, c, s, s), c = 1 or 3, whole numbers from 0 to 255.
         labels: (n,) or (n, 1), whole numbers or words.
-        where: the file.
+        where: the file, for messages.
 
     Raises:
-        DataError: shapes or values are not these.
+        DataError: shapes or values are others.
     """
     checked = as_pixels(pixels, where)
     if labels.ndim == 2 and labels.shape[1] == 1:
@@ -58,7 +58,8 @@ def as_pixels(array: NDArray[Any], where: str) -> NDArray[np.uint8]:
     """The images as (n, c, s, s) bytes; grey ones have c = 1.
 
     Raises:
-        DataError: the shape is none of images, they are not square, or a value is no whole number from 0 to 255.
+        DataError: the array does not have the shape of images, the images are not square, or a value is no whole number
+            from 0 to 255.
     """
     if array.ndim == 3:
         array = array[:, None]
@@ -92,18 +93,19 @@ def joined(
     sha256: str,
     classes: Sequence[str] | None = None,
 ) -> ImageSet:
-    """One set from its training and test part, or from the only one of them that there is.
+    """An image set from its training and test part, or from one of them alone.
 
     Args:
-        train: first rows.
-        test: last rows; they become the official test part, unless they are all there is.
-        name: of the set.
-        source: where it came from.
-        sha256: of what was read.
+        train: the first rows; None if there is no training part.
+        test: the last rows, which become the official test part unless they are the only ones; None if there is no test
+            part.
+        name: name of the set.
+        source: path that it was read from.
+        sha256: SHA-256 of the files that were read.
         classes: names of the labels 0, 1, ...; None takes the labels that occur.
 
     Raises:
-        DataError: there is no part, the two differ in size, or a label has no class.
+        DataError: both parts are missing, their images differ in size, or a label has no class.
     """
     parts = [each for each in (train, test) if each is not None]
     if not parts:

@@ -1,4 +1,4 @@
-"""CIFAR-10 and CIFAR-100 as their authors give them out: pickled batches for Python, or the binary version.
+"""CIFAR-10 and CIFAR-100 as their authors distribute them, in Python's pickle or in the binary version.
 
 Letters: n images. An image is 3,072 bytes: 32 x 32 of red, then of green, then of blue.
 """
@@ -26,18 +26,20 @@ _BYTES = 3 * 32 * 32
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """One way in which one of the two sets is given out."""
+    """The files of one of the two sets in one of the two versions."""
 
     train: tuple[str, ...]
+    """Files of the training part."""
     test: str
+    """File of the test part."""
     label: str
-    """Entry of the labels in a pickled batch."""
+    """Entry of the labels in a pickled batch; empty for a binary one."""
     coarse: int
-    """Bytes before the label of a binary record."""
+    """Number of bytes before the label in a binary record."""
     names: str
-    """File of the class names, which need not be there."""
+    """File of the class names, which may be missing."""
     entry: str
-    """Entry of the class names in it."""
+    """Entry of the class names in a pickled file; empty for a text file."""
 
 
 _FIVE = tuple(f"data_batch_{i}" for i in range(1, 6))
@@ -47,11 +49,11 @@ LAYOUTS: tuple[_Layout, ...] = (
     _Layout(("train",), "test", "fine_labels", 0, "meta", "fine_label_names"),
     _Layout(("train.bin",), "test.bin", "", 1, "fine_label_names.txt", ""),
 )
-"""CIFAR-10 for Python and binary, CIFAR-100 for Python and binary."""
+"""CIFAR-10 in pickle and binary, then CIFAR-100 in pickle and binary."""
 
 
 def layout_of(folder: Path) -> _Layout | None:
-    """How the folder holds a CIFAR set; None if it holds none."""
+    """The layout of the CIFAR set in a folder; None if it holds none."""
     for layout in LAYOUTS:
         if any((folder / name).is_file() for name in (*layout.train, layout.test)):
             return layout
@@ -59,14 +61,14 @@ def layout_of(folder: Path) -> _Layout | None:
 
 
 def read_cifar(folder: Path, name: str) -> ImageSet:
-    """Read the folder that an archive of the authors unpacks to.
+    """Read the folder of an unpacked archive of the authors; no code in a file is run.
 
     Args:
-        folder: such as cifar-10-batches-py or cifar-100-binary.
-        name: of the set.
+        folder: a folder such as cifar-10-batches-py or cifar-100-binary.
+        name: name of the set.
 
     Raises:
-        DataError: a batch is missing, damaged, or no file of images; nothing that a file asks for is run.
+        DataError: a batch is missing, is damaged, or holds no images.
     """
     layout = layout_of(folder)
     if layout is None:
@@ -76,7 +78,9 @@ def read_cifar(folder: Path, name: str) -> ImageSet:
     there = [name for name in layout.train if (folder / name).is_file()]
     missing = [name for name in layout.train if name not in there]
     if there and missing:
-        raise DataError(f"{folder}: {', '.join(missing)} is missing beside {there[0]}; put all training batches there")
+        raise DataError(
+            f"{folder}: {', '.join(missing)} is missing, although {there[0]} is there; put all training batches there"
+        )
     read: Callable[[Path, _Layout], tuple[Part, str]] = _pickled if layout.label else _binary
     digests: list[str] = []
     batches: list[Part] = []

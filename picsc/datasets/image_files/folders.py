@@ -1,4 +1,7 @@
-"""Image sets in files, as their authors give them out. Letters: n images, c channels, s pixels a side."""
+"""The choice of a reader for a folder of images, and images in npz archives.
+
+Letters: n images, c channels, s pixels a side.
+"""
 
 from __future__ import annotations
 
@@ -28,20 +31,22 @@ Read = tuple[NDArray[Any], str]
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """A way to give out images and labels of both parts in four files."""
+    """Names of four files that hold images and labels of the training and the test part."""
 
     images: str
-    """File name, with {} for the part."""
+    """Name of the file of images, with {} for the part."""
     labels: str
+    """Name of the file of labels, with {} for the part."""
     test: str
-    """What the test part is called."""
+    """Name of the test part in file names."""
     suffixes: tuple[str, ...]
+    """Suffixes that the files may have."""
     read_images: Callable[[Path], Read]
     read_labels: Callable[[Path], Read]
 
 
 def holds_images(folder: Path) -> bool:
-    """Whether the folder holds IDX pairs, npz pairs, CIFAR batches or SVHN's files; nothing is read."""
+    """True for a folder with IDX pairs, npz pairs, CIFAR batches or SVHN's files; no file is read."""
     return _pairs_of(folder) is not None or layout_of(folder) is not None or holds_svhn(folder)
 
 
@@ -49,14 +54,15 @@ def read_image_folder(folder: Path, name: str) -> ImageSet:
     """Read IDX pairs, npz pairs, CIFAR batches or SVHN's files.
 
     Args:
-        folder: where the files are.
-        name: of the set.
+        folder: folder of the files.
+        name: name of the set.
 
     Returns:
-        Training images first; `test` holds the rows of the test part, unless one of the two parts is missing.
+        Training images first; `test` holds the rows of the test part, or none if one of the two parts is missing.
 
     Raises:
-        DataError: there are no such files, one is missing or damaged, or images are not square or of mixed sizes.
+        DataError: there are no such files, one of them is missing or damaged, or images are not square or have mixed
+            sizes.
     """
     pairs = _pairs_of(folder)
     if pairs is None:
@@ -81,10 +87,10 @@ def _file(folder: Path, pairs: _Pairs, pattern: str, which: str) -> Path | None:
 def _pair(folder: Path, pairs: _Pairs, which: str, digests: list[str]) -> Part | None:
     images, labels = (_file(folder, pairs, pattern, which) for pattern in (pairs.images, pairs.labels))
     if images is None:
-        return None  # labels alone are of no use
+        return None  # labels without images are ignored
     if labels is None:
         wanted = pairs.labels.format(which) + pairs.suffixes[-1]
-        raise DataError(f"{images} has no labels beside it; put {wanted} into the same folder")
+        raise DataError(f"{images} has no file of labels; put {wanted} into the same folder")
     pixels, first = pairs.read_images(images)
     codes, second = pairs.read_labels(labels)
     digests += [first, second]
@@ -99,7 +105,7 @@ def _arr_0(path: Path) -> Read:
 
 
 def _upright(path: Path) -> Read:
-    """EMNIST's images, which their authors give out with rows and columns exchanged."""
+    """EMNIST's images, which their authors distribute with rows and columns exchanged."""
     pixels, sha256 = read_idx_file(path, 3)
     return pixels.transpose(0, 2, 1), sha256
 
@@ -129,13 +135,13 @@ def read_npz(path: Path, name: str) -> ImageSet:
     """Read one npz archive with both parts, or with all images.
 
     Args:
-        path: of an archive with x_train, y_train, x_test and y_test (one part may be missing), or with X and y and
-            perhaps test (increasing row numbers of the test part), client (the owner of every image) and classes
+        path: path of an archive with x_train, y_train, x_test and y_test (one part may be missing), or with X and y and
+            optionally test (increasing row numbers of the test part), client (the owner of every image) and classes
             (names of the labels 0, 1, ...).
-        name: of the set.
+        name: name of the set.
 
     Raises:
-        DataError: it is no such archive, or holds Python objects, which are not read.
+        DataError: the file is no such archive, or holds Python objects, which are not read.
     """
     arrays, sha256 = _arrays(path)
     classes = arrays.get("classes")
@@ -157,7 +163,7 @@ def read_npz(path: Path, name: str) -> ImageSet:
 
 
 def npz_holds_images(path: Path) -> bool:
-    """Whether an archive holds images and not a table: an x_train, or an X with more than two axes."""
+    """True for an archive of images: one with an x_train, x_test or X of more than two axes."""
     arrays, _ = _arrays(path)
     return any(arrays[x].ndim > 2 for x in ("x", "x_train", "x_test") if x in arrays)
 

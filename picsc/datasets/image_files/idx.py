@@ -1,7 +1,7 @@
-"""IDX, the format of MNIST and its relatives: a header that promises a shape, then bytes.
+"""IDX, the format of MNIST and similar sets: a header with the shape, then bytes.
 
-The header is four bytes (zero, zero, 8 for bytes, the number of axes) and the length of each axis in four bytes, the
-highest first.
+The header is four bytes (zero, zero, 8 for bytes, the number of axes) and the length of each axis in four bytes, most
+significant byte first.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _GZIP = b"\x1f\x8b"
 
 
 def read_idx_file(path: Path, axes: int) -> tuple[NDArray[np.uint8], str]:
-    """One array of bytes.
+    """Read one array of bytes.
 
     Args:
-        path: of the file, packed with gzip or not.
-        axes: 3 for images, 1 for labels.
+        path: path of the file, compressed with gzip or not.
+        axes: number of axes, 3 for images and 1 for labels.
 
     Returns:
         The array, and the SHA-256 of the file's bytes.
 
     Raises:
-        DataError: it is no such file, or not all of it is there; the message says which bytes.
+        DataError: the file has another format, or is not complete; the message says which bytes.
     """
     try:
         content = path.read_bytes()
@@ -56,7 +56,7 @@ def read_idx_file(path: Path, axes: int) -> tuple[NDArray[np.uint8], str]:
                 raise DataError(f"{path} ends after {len(beginning)} of its {header} header bytes; get it again")
             shape = struct.unpack(f">{axes}I", beginning[4:])
             promised = prod(shape)
-            body = stream.read(min(promised, len(content) * 1100) + 1)  # gzip packs at most 1,032 bytes into one
+            body = stream.read(min(promised, len(content) * 1100) + 1)  # gzip compresses at most 1,032 bytes into one
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise DataError(f"{path} is a gzip archive that ends early or is damaged; get it again") from None
     if len(body) != promised:

@@ -1,4 +1,4 @@
-"""SVHN's cropped digits as their authors give them out: two MATLAB files.
+"""SVHN's cropped digits as their authors distribute them, in two MATLAB files.
 
 Letters: n images.
 """
@@ -23,7 +23,7 @@ _FILES = ("train_32x32.mat", "test_32x32.mat")
 
 
 def holds_svhn(folder: Path) -> bool:
-    """Whether the folder holds one of SVHN's two files; nothing is read."""
+    """True for a folder with one of SVHN's two files; no file is read."""
     return any(find_file(folder, [name]) for name in _FILES)
 
 
@@ -31,11 +31,11 @@ def read_svhn(folder: Path, name: str) -> ImageSet:
     """Read train_32x32.mat and test_32x32.mat; extra_32x32.mat is not used.
 
     Args:
-        folder: where the files are; one of the two may be missing.
-        name: of the set.
+        folder: folder of the files; one of the two may be missing.
+        name: name of the set.
 
     Returns:
-        Training images first; the digit 0, which the files call 10, is 0.
+        Training images first; the label 10, which means the digit 0 in the files, becomes 0.
 
     Raises:
         DataError: a file is damaged, or does not hold images X (height, width, 3, n) and labels y (n, 1).

@@ -1,9 +1,9 @@
-"""Readers of texts: reviews, plays and LEAF.
+"""Readers of texts in files: reviews, plays and LEAF's JSON.
 
-- `alphabet`: LEAF's alphabet of 80 characters: text as codes
-- `detect`: which text, or LEAF file, a path holds: plays, reviews or LEAF's JSON
-- `leaf`: LEAF's own JSON: FEMNIST's images, Shakespeare's windows and Sentiment140's words, each row with its user
-- `leaf_json`: the users of LEAF's JSON, one after the other: a file of any size takes the memory of its largest user
-- `reviews`: reviews as bags of words in svmlight files, one pair of files per domain; a domain is a client
-- `shakespeare`: plays as next-character prediction, each role a client, as LEAF's Shakespeare task has it
+- `alphabet`: the codes of LEAF's alphabet of 80 characters
+- `detect`: the choice of a reader for a path: plays, reviews or LEAF's JSON
+- `leaf`: data sets in LEAF's JSON (FEMNIST, Shakespeare, Sentiment140), where each row has a user
+- `leaf_json`: a parser of LEAF's JSON that yields one user at a time, so that large files need little memory
+- `reviews`: reviews as bags of words in svmlight files, with one client per domain
+- `shakespeare`: plays as a task of next-character prediction, with one client per role, as in LEAF
 """

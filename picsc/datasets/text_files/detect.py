@@ -1,4 +1,4 @@
-"""Which text, or LEAF file, a path holds: plays, reviews or LEAF's JSON."""
+"""The choice of a reader for a path: plays, reviews or LEAF's JSON."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError
 
 _LEAF = re.compile(rb'\s*\{\s*"(?:users|num_samples|user_data|hierarchies)"')
-"""How LEAF's JSON begins; any other is a list of records, or one per line."""
+"""Beginning of LEAF's JSON; other JSON files are tables, as a list of records or one record per line."""
 
 
 def holds_text(path: Path) -> bool:
-    """Whether a path is a file of LEAF's, or a folder with such files, plays or reviews; only a file is looked into."""
+    """True for a file in LEAF's JSON, or a folder with such files, plays or reviews; in a folder, only names count."""
     try:
         if path.is_file():
             with path.open("rb") as file:
                 return bool(_LEAF.match(file.read(4096)))
-    except OSError:  # whoever reads it says so
+    except OSError:  # the reader reports it
         return False
     return any(leaf_files(path)) or any(plays_in(path)) or any(path.glob(f"*{TRAIN}"))
 
 
 def read_clients(path: Path, name: str) -> ImageSet | TokenSet:
-    """Read what `holds_text` found.
+    """Read a path for which `holds_text` is true.
 
     Args:
-        path: of a file or folder.
-        name: of the set.
+        path: path of a file or folder.
+        name: name of the set.
 
     Raises:
         DataError: a file is damaged or of another kind.
@@ -43,12 +43,12 @@ def read_clients(path: Path, name: str) -> ImageSet | TokenSet:
 
 
 def read_text(path: Path, name: str) -> TokenSet:
-    """As `read_clients`, for a set that is known to be a text.
+    """Read a path with `read_clients`, for a set that must be a text.
 
     Raises:
-        DataError: as `read_clients`, or LEAF's files hold images.
+        DataError: a file is damaged or of another kind, or LEAF's files hold images.
     """
     found = read_clients(path, name)
-    if isinstance(found, ImageSet):
+    if found.kind == "images":
         raise DataError(f"{path} holds images where {name} is a text; is it another folder?")
     return found

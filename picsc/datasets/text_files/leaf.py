@@ -1,4 +1,4 @@
-"""LEAF's own JSON: FEMNIST's images, Shakespeare's windows and Sentiment140's words, each row with its user.
+"""Data sets in LEAF's JSON (FEMNIST, Shakespeare, Sentiment140), where each row has a user.
 
 Letters: n rows, t tokens kept.
 """
@@ -23,19 +23,20 @@ from picsc.errors import DataError
 from picsc.runtime.digests import digest, file_digest
 
 LARGEST_VOCABULARY = 10_000
+"""Most words of a vocabulary."""
 LONGEST = 512
-"""Words of a text that are kept."""
+"""Most words of a text that are kept."""
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _TEXT_FIELD = 4
-"""Of Sentiment140's rows: identifier, date, query, user, text."""
+"""Position of the text in a row of Sentiment140: identifier, date, query, user, text."""
 _WAYS = ("", "all_data", "data/all_data")
 
 
 def leaf_files(path: Path) -> tuple[list[Path], list[Path]]:
-    """LEAF's files: those to learn from and those of the test part; nothing is read.
+    """LEAF's files of the training part and of the test part; their content is not read.
 
     Args:
-        path: of one file, or of a folder with train/*.json and test/*.json, or with *.json.
+        path: path of one file, or of a folder with train/*.json and test/*.json, or with *.json.
     """
     if path.suffix.lower() == ".json" and path.is_file():
         return [path], []
@@ -47,21 +48,22 @@ def leaf_files(path: Path) -> tuple[list[Path], list[Path]]:
 
 
 def read_leaf(path: Path, name: str) -> ImageSet | TokenSet:
-    """Read LEAF's JSON, whichever of its tasks it is.
+    """Read LEAF's JSON of any of its tasks.
 
-    784 numbers from 0 to 1 are an image. A string with one character as its label is a window on a text, in LEAF's 80
-    characters; others are unknown to it, and rows that they label are left out. Any other string, or the fifth field of
-    a list of strings, is a text: its words in lower case, of which the 10,000 most frequent to learn from are kept.
+    784 numbers from 0 to 1 are an image. A string with one character as its label is a window on a text in LEAF's 80
+    characters; other characters become code 0, and rows that are labelled with one are left out. Any other string, or
+    the fifth field of a list of strings, is a text: its words in lower case, of which the 10,000 most frequent ones of
+    the training part are kept.
 
     Args:
-        path: as in `leaf_files`.
-        name: of the set.
+        path: path of a file or folder, as in `leaf_files`.
+        name: name of the set.
 
     Returns:
-        Rows to learn from first; those in test/ are the test part.
+        Training rows first; the rows in test/ are the official test part.
 
     Raises:
-        DataError: a file is no such JSON, or a user's rows are none of these; the message names both.
+        DataError: a file is no such JSON, or the rows of a user are none of these; the message names file and user.
     """
     train, test = leaf_files(path)
     if not train:
@@ -69,7 +71,7 @@ def read_leaf(path: Path, name: str) -> ImageSet | TokenSet:
     kept: _Images | _Windows | _Texts | None = None
     clients: dict[str, int] = {}
     owners, labels = array("q"), []
-    learned = 0
+    trained = 0
     for file in (*train, *test):
         for user, x, y in leaf_users(file):
             where = f"{file}, user {user!r}"
@@ -79,8 +81,8 @@ def read_leaf(path: Path, name: str) -> ImageSet | TokenSet:
             found = kept.add(x, y, where)
             labels.extend(found)
             owners.extend([clients.setdefault(user, len(clients))] * len(found))
-            learned += len(found) if file in train else 0
-    if kept is None or not learned:
+            trained += len(found) if file in train else 0
+    if kept is None or not trained:
         raise DataError(f"{path}: there are no rows to learn from in it; get the files again")
     codes, classes = _classes(labels, str(path))
     rows: dict[str, Any] = {
@@ -90,14 +92,14 @@ def read_leaf(path: Path, name: str) -> ImageSet | TokenSet:
         "classes": classes,
         "owners": np.asarray(owners, dtype=np.int64),
         "clients": tuple(clients),
-        "test": np.arange(learned, len(codes)),
+        "test": np.arange(trained, len(codes)),
         "sha256": digest([file_digest(file) for file in (*train, *test)]),
     }
-    return kept.finished(rows, learned)
+    return kept.finished(rows, trained)
 
 
 class _Images:
-    """Pixels as they come in."""
+    """Collects the pixels of images."""
 
     def __init__(self) -> None:
         self._pixels: list[NDArray[np.uint8]] = []
@@ -122,12 +124,12 @@ class _Images:
         self._pixels.append(np.ascontiguousarray(pixels))
         return y
 
-    def finished(self, rows: dict[str, Any], _learned: int) -> ImageSet:
+    def finished(self, rows: dict[str, Any], _trained: int) -> ImageSet:
         return ImageSet(pixels=np.concatenate(self._pixels), **rows)
 
 
 class _Windows:
-    """Windows on texts; one that follows another by one character shares its text."""
+    """Collects windows on texts; a window that is one character after the previous one shares its text."""
 
     def __init__(self) -> None:
         self._text = array("B")
@@ -156,12 +158,12 @@ class _Windows:
         self._text.frombytes(letter_codes("".join(pieces)).tobytes())
         return kept
 
-    def finished(self, rows: dict[str, Any], _learned: int) -> TokenSet:
+    def finished(self, rows: dict[str, Any], _trained: int) -> TokenSet:
         starts = np.asarray(self._starts, dtype=np.int64)
         classes = [LETTERS.index(_as_letter(label)) for label in rows["classes"]]
         rows |= {"labels": np.asarray(classes, dtype=np.int64)[rows["labels"]], "classes": tuple(LETTERS)}
         return TokenSet(
-            kind="characters",
+            unit="characters",
             vocabulary=tuple(LETTERS),
             text=np.asarray(self._text, dtype=np.uint8),
             starts=starts,
@@ -171,7 +173,7 @@ class _Windows:
 
 
 class _Texts:
-    """Words as numbers in the order of first appearance."""
+    """Collects words as numbers in the order of first appearance."""
 
     def __init__(self) -> None:
         self._words: dict[str, int] = {}
@@ -185,10 +187,10 @@ class _Texts:
             self._lengths.append(len(words))
         return y
 
-    def finished(self, rows: dict[str, Any], learned: int) -> TokenSet:
+    def finished(self, rows: dict[str, Any], trained: int) -> TokenSet:
         text, lengths = (np.asarray(part, dtype=np.int64) for part in (self._text, self._lengths))
         ends = np.cumsum(lengths)
-        counts = np.bincount(text[: ends[learned - 1]], minlength=len(self._words))
+        counts = np.bincount(text[: ends[trained - 1]], minlength=len(self._words))
         frequent = np.argsort(-counts, kind="stable")[:LARGEST_VOCABULARY]
         frequent = frequent[counts[frequent] > 0]
         code = np.zeros(len(self._words), dtype=np.int64)
@@ -198,7 +200,7 @@ class _Texts:
         names = list(self._words)
         return checked(
             TokenSet(
-                kind="words",
+                unit="words",
                 vocabulary=tuple(names[i] for i in frequent),
                 text=smallest_codes(text[text > 0], len(frequent)),
                 starts=np.cumsum(left) - left,
@@ -209,7 +211,7 @@ class _Texts:
 
 
 def _kind(x: list[Any], y: list[Any], where: str) -> Callable[[], _Images | _Windows | _Texts]:
-    """What a user's rows are, by the first of them."""
+    """The collector for the rows of a user, by the kind of the first row."""
     first = x[0]
     if isinstance(first, list) and first and all(isinstance(value, int | float) for value in first):
         return _Images
@@ -237,7 +239,7 @@ def _as_letter(label: str) -> str:
 
 
 def _classes(labels: Sequence[Any], where: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Codes and names of labels; whole numbers by size, words by name."""
+    """Codes and names of the labels; numbers in order of size, words in order of name."""
     kinds = {type(label) for label in labels}
     if not kinds <= {int, str} or len(kinds) != 1:
         found = ", ".join(sorted(kind.__name__ for kind in kinds))

@@ -1,4 +1,4 @@
-"""The users of LEAF's JSON, one after the other: a file of any size takes the memory of its largest user.
+"""A parser of LEAF's JSON that yields one user at a time, so that memory is that of the largest user.
 
 A file is `{"users": [...], "num_samples": [...], "user_data": {user: {"x": [...], "y": [...]}}}`.
 """
@@ -13,16 +13,16 @@ from typing import Any, TextIO
 from picsc.errors import DataError
 
 _BLOCK = 1 << 20
-"""Characters read at once, at least."""
+"""Least number of characters that are read at once."""
 _BLANK = " \t\r\n"
 _DECODER = json.JSONDecoder()
 
 
 def leaf_users(path: Path) -> Iterator[tuple[str, list[Any], list[Any]]]:
-    """The rows of every user of one file: a name, inputs and labels of equal number.
+    """The users of one file, each with a name, inputs, and as many labels.
 
     Args:
-        path: of the file.
+        path: path of the file.
 
     Raises:
         DataError: the file cannot be read, is no whole JSON, or a user has no list x or y or not as many of both.
@@ -50,7 +50,7 @@ def leaf_users(path: Path) -> Iterator[tuple[str, list[Any], list[Any]]]:
 
 
 class _Json:
-    """A JSON text of which only a part is held."""
+    """A JSON text of which only a part is in memory."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -58,7 +58,7 @@ class _Json:
         self._at = 0
 
     def peek(self) -> str:
-        """The next character that is not blank; nothing at the end."""
+        """The next character that is not blank; empty at the end."""
         while True:
             while self._at < len(self._held) and self._held[self._at] in _BLANK:
                 self._at += 1
@@ -66,7 +66,7 @@ class _Json:
                 return self._held[self._at : self._at + 1]
 
     def skip(self, wanted: str) -> None:
-        """Go past this character, which must come next."""
+        """Skip this character, which must come next."""
         if self.peek() != wanted:
             raise json.JSONDecodeError(f"no {wanted!r} where one is due", self._held, self._at)
         self._at += 1
@@ -85,7 +85,7 @@ class _Json:
                     raise
 
     def keys(self) -> Iterator[str]:
-        """The names in an object; what belongs to one is to be read before the next is asked for."""
+        """The names in an object; the value of a name must be read before the next name is requested."""
         self.skip("{")
         if self.peek() == "}":
             self.skip("}")
@@ -102,7 +102,7 @@ class _Json:
             self.skip(",")
 
     def _more(self) -> bool:
-        """Read as much again as is held, so that a long value is not tried too often."""
+        """Read as much again as is in memory, so that the number of attempts to parse a long value stays small."""
         self._held = self._held[self._at :]
         self._at = 0
         block = self._file.read(max(_BLOCK, len(self._held)))

@@ -1,4 +1,4 @@
-"""Reviews as bags of words in svmlight files, one pair of files per domain; a domain is a client.
+"""Reviews as bags of words in svmlight files, with one client per domain.
 
 Letters: n reviews, t words kept.
 """
@@ -17,7 +17,7 @@ from picsc.errors import DataError
 from picsc.runtime.digests import digest, file_digest
 
 LONGEST = 512
-"""Words of the longest bag; of a longer one, every so manieth word is kept, so that shares stay what they are."""
+"""Most words of a bag; from a longer one, evenly spaced words are kept, so that the shares of words stay the same."""
 TRAIN, TEST = "_train.svmlight", "_test.svmlight"
 
 
@@ -25,15 +25,15 @@ def read_reviews(folder: Path, name: str) -> TokenSet:
     """Read DOMAIN_train.svmlight and DOMAIN_test.svmlight of every domain.
 
     Args:
-        folder: of the files; a line is a class, then `word:count` with the number of a word.
-        name: of the set.
+        folder: folder of the files; a line is a class, then `word:count` with the number of a word.
+        name: name of the set.
 
     Returns:
-        Rows to learn from first, domain by domain in the order of their names; the test files are the test part. Words
-        are called by their numbers and repeated by count.
+        Training rows first, domain by domain in the order of their names; the test files are the official test part.
+        Words have their numbers as names and are repeated by count.
 
     Raises:
-        DataError: there is no such file, a test file has no training file beside it, or a count is no whole number.
+        DataError: there is no such file, a test file has no training file, or a count is no whole number.
     """
     domains = sorted(path.name.removesuffix(TRAIN) for path in folder.glob(f"*{TRAIN}"))
     alone = {path.name.removesuffix(TEST) for path in folder.glob(f"*{TEST}")} - set(domains)
@@ -54,7 +54,7 @@ def read_reviews(folder: Path, name: str) -> TokenSet:
         TokenSet(
             name=name,
             source=str(folder),
-            kind="words",
+            unit="words",
             vocabulary=tuple(str(i) for i in range(lowest, highest + 1)),
             text=smallest_codes(np.concatenate(texts), highest - lowest + 1),
             starts=np.cumsum(rows) - rows,
@@ -70,7 +70,7 @@ def read_reviews(folder: Path, name: str) -> TokenSet:
 
 
 def _read(path: Path) -> tuple[csr_matrix, NDArray[np.float64]]:
-    """Counts (n, words) with the file's own numbers of words as columns, and classes (n,)."""
+    """Counts (n, words), whose columns are the numbers of words in the file, and classes (n,)."""
     try:
         bags, y = load_svmlight_file(str(path), zero_based=True)
     except OSError as error:
@@ -87,7 +87,7 @@ def _read(path: Path) -> tuple[csr_matrix, NDArray[np.float64]]:
 
 
 def _bags(bags: csr_matrix, shift: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Words repeated by count, review by review, (t,), and the words of each review, (n,)."""
+    """Words repeated by count, review by review, (t,), and the number of words of each review, (n,)."""
     counts = bags.data.astype(np.int64)
     kept = []
     for begin, end in zip(bags.indptr[:-1], bags.indptr[1:], strict=True):

@@ -10,8 +10,8 @@ import pytest
 
 from picsc.datasets.catalog import lookup as catalog
 from picsc.datasets.catalog.lookup import BUNDLED, locate
-from picsc.datasets.catalog.openml import Fetched, as_images, image_by_openml
-from picsc.datasets.catalog.registry import NAMED, TABLES, NamedImages, NamedTable, known_as
+from picsc.datasets.catalog.openml import Fetched, as_images, fetch
+from picsc.datasets.catalog.registry import NAMED, NamedImages, NamedTable, known_as
 from picsc.datasets.images import ImageSet
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
@@ -185,6 +185,9 @@ def test_digits_are_images_of_sixteen_pixels_a_side() -> None:
     np.testing.assert_array_equal(np.rint(images.pixels[:, 0, 1::2, ::2] * (16 / 255)), load_digits().images)
     np.testing.assert_array_equal(images.pixels[:, :, ::2, ::2], images.pixels[:, :, 1::2, 1::2])
     assert np.bincount(images.labels).tolist() == [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+
+
+TABLES = [name for name, entry in NAMED.items() if isinstance(entry, NamedTable)]
 
 
 def test_the_paper_has_27_tables_with_a_version_for_24() -> None:
@@ -448,9 +451,9 @@ def test_tables_that_hold_no_pixels_are_refused(pixels: np.ndarray, words: str) 
         as_images(pixel_table(pixels, list("ababab")), name="x")
 
 
-def test_image_by_openml_goes_through_the_client(openml_server: str) -> None:
+def test_images_by_number_go_through_the_client(openml_server: str) -> None:
     with pytest.raises(DataError, match="OpenML 61: rows 1 to 150 hold values that"):  # iris has 2 x 2 fractions
-        image_by_openml(61)
+        as_images(fetch("61"), name="iris")
 
 
 def test_digits_under_another_spelling_are_no_table_in_the_directory(data: Path) -> None:

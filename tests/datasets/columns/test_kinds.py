@@ -86,7 +86,7 @@ class TestCodes:  # P12: an integer code is numeric by inference, categorical if
         found = column([3, 1, 7, 5, 2, 6, 4] * 10, categorical=True)
         assert found.levels == ("3", "1", "7", "5", "2", "6", "4")
         assert data(found)[:7].tolist() == [0, 1, 2, 3, 4, 5, 6]
-        assert found.note == "as told by --categorical"
+        assert found.note == "declared with --categorical"
 
     def test_told_with_missing_values(self) -> None:
         """Missing values make the integers floats, which must not show in the levels."""

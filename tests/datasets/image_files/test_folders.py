@@ -127,7 +127,7 @@ def test_damaged_idx_images_are_refused_with_the_reason(tmp_path: Path, content:
 def test_images_without_labels_say_which_file_is_missing(tmp_path: Path) -> None:
     write_idx(tmp_path, "train", packed=True)
     (tmp_path / "train-labels-idx1-ubyte.gz").unlink()
-    with pytest.raises(DataError, match=r"no labels beside it; put train-labels-idx1-ubyte\.gz"):
+    with pytest.raises(DataError, match=r"no file of labels; put train-labels-idx1-ubyte\.gz"):
         read_image_folder(tmp_path, "mnist")
 
 
@@ -288,7 +288,11 @@ def test_binary_versions_are_the_same_images(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("data_batch_3", None, "data_batch_3 is missing beside data_batch_1; put all training batches there"),
+        (
+            "data_batch_3",
+            None,
+            "data_batch_3 is missing, although data_batch_1 is there; put all training batches there",
+        ),
         ("data_batch_3", dumped([1, 2]), "holds a list where a batch holds a dictionary"),
         ("data_batch_3", dumped({"data": COLOUR}), "no array 'data' with a list 'labels' in it \\(entries: data\\)"),
         ("data_batch_3", dumped({"data": COLOUR[:, :10], "labels": [1, 0, 2]}), "are no CIFAR images"),

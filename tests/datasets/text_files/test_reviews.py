@@ -34,7 +34,7 @@ def test_words_are_repeated_by_count_and_padded(reviews: Path) -> None:
     ]  # fmt: skip
     assert tokens.vocabulary == ("1", "2", "3", "4", "5")
     assert tokens.text.dtype == np.uint8
-    assert tokens.kind == "words"
+    assert tokens.unit == "words"
 
 
 def test_domains_are_clients_and_test_files_the_test_part(reviews: Path) -> None:

@@ -53,7 +53,7 @@ def plays(tmp_path: Path) -> Path:
 def test_a_client_is_a_play_and_a_speaker_with_enough_to_say(plays: Path) -> None:
     tokens = read_plays(plays, "shakespeare")
     assert tokens.clients == ("The Short Play: ANN", "The Short Play: BOB")
-    assert (tokens.kind, tokens.width) == ("characters", 80)
+    assert (tokens.unit, tokens.width) == ("characters", 80)
     assert tokens.vocabulary == tokens.classes == tuple(LETTERS)
 
 
