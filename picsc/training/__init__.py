@@ -7,6 +7,7 @@
 - `early_stopping`: stopping a training run when rows that were held out stop gaining
 - `jobs`: what one model is to learn and to be judged by, and what came of it; the interface of tables and of images
 - `lstm`: one layer of long short-term memory whose steps can be watched
+- `methods`: the methods that several verbs share: plain training, Algorithm 1, weight decay, and their scores
 - `minibatches`: which rows each step sees. Drawn on the CPU, so that every device trains on the same rows
 - `network_inputs`: rows of images and of texts, by number, as their networks eat them
 - `network_trainer`: training of one module after another, on inputs by row number
@@ -15,6 +16,7 @@
   and Eq. 16
 - `optimizers`: one step of an optimiser, in place
 - `predict`: predictions of a trained model, a chunk of rows at a time
+- `sequence_methods`: the methods along a sequence of fragments: Algorithm 2, carried parameters, with weight decay
 - `single`: the training loop that every verb shares for single models, and what a trained model predicts
 - `table_trainer`: training on tables: many small networks at once
 - `tuning`: strengths chosen on training rows alone: lambda of corrected training, and weight decay, its control
