@@ -43,8 +43,8 @@ from picsc.settings import (
     validated,
 )
 from picsc.simulation.label_noise import with_label_noise
-from picsc.training.defaults import backend_of, kind_of, labelled, recipe_of, rows_of
-from picsc.training.table_trainer import TableBackend
+from picsc.training.defaults import kind_of, labelled, recipe_of, rows_of, trainer_of
+from picsc.training.table_trainer import TableTrainer
 from picsc.training.tuning import INNER
 from picsc.weighting import estimated_bytes
 
@@ -238,7 +238,7 @@ def _compared(
         recut = settings.cut.model_copy(update={"splitter": "dob-scv"})
         balanced = plan(table, settings.model_copy(update={"cut": recut}), count, official).trials
     comparison = Comparison(
-        backend=backend_of(data, recipe, settings.train, settings.penalty.kind, device.device),
+        backend=trainer_of(data, recipe, settings.train, settings.penalty.kind, device.device),
         likelihood=table.target.kind if table.target is not None else "classes",
         trials=made.trials,
         weighed=(NOTHING,) * len(made.trials),
@@ -276,7 +276,7 @@ def _looked_at(
     """The comparison with the weights of every trial, and what is chosen by them."""
     wanted = [name for name in WEIGHTINGS if name in methods or (name == "iw" and "iwcv" in methods)]
     if space == "auto":
-        space = "raw" if isinstance(comparison.backend, TableBackend) else "layer"
+        space = "raw" if isinstance(comparison.backend, TableTrainer) else "layer"
     if wanted:
         tell(_memory_words(comparison, wanted))
         tasks = [(comparison, space, wanted, folder, i) for i in range(len(comparison.trials))]
@@ -325,7 +325,7 @@ def _memory_words(comparison: Comparison, wanted: Sequence[Weighting]) -> str:
     n, m = len(trial.train), len(trial.adapt)
     backend = comparison.backend
     features = (
-        len(fit(backend.dataset, trial.train[:1]).names) if isinstance(backend, TableBackend) else RANDOM_FEATURES
+        len(fit(backend.dataset, trial.train[:1]).names) if isinstance(backend, TableTrainer) else RANDOM_FEATURES
     )
     sizes = ", ".join(f"{name} {estimated_bytes(name, n, m, features) / 1e6:.0f} MB" for name in wanted)
     return f"weighing up to {n:,} rows for {m:,}: {sizes}"

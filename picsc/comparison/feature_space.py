@@ -22,8 +22,8 @@ from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.runtime.devices import as_sums, placed
 from picsc.training.jobs import Trainer
 from picsc.training.network_inputs import ImageInputs, Read, TextInputs
-from picsc.training.network_trainer import LOOKED_AT, ModuleBackend
-from picsc.training.table_trainer import TableBackend
+from picsc.training.network_trainer import ROWS_PER_PASS, NetworkTrainer
+from picsc.training.table_trainer import TableTrainer
 
 Space = Literal["raw", "layer"]
 RANDOM_FEATURES = 256
@@ -80,9 +80,9 @@ def raw_reader(backend: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
         source: rows that whatever has to be fitted is fitted on.
         seed: of random features.
     """
-    if isinstance(backend, TableBackend):
+    if isinstance(backend, TableTrainer):
         return _columns(backend, source)
-    assert isinstance(backend, ModuleBackend)  # noqa: S101 - there are two backends
+    assert isinstance(backend, NetworkTrainer)  # noqa: S101 - there are two backends
     if isinstance(backend.inputs, ImageInputs):
         return _pixel_waves(backend.inputs.images, source, seed, backend.device)
     assert isinstance(backend.inputs, TextInputs)  # noqa: S101 - there are two inputs
@@ -101,12 +101,12 @@ def layer_reader(backend: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
         SettingsError: the backend is a table's.
         NumericsError: the model diverged.
     """
-    if isinstance(backend, TableBackend):
+    if isinstance(backend, TableTrainer):
         raise SettingsError(
             f"{backend.dataset.name}: --space layer is for images and texts; the columns of a table are looked at "
             "themselves, so use --space raw"
         )
-    assert isinstance(backend, ModuleBackend)  # noqa: S101 - there are two backends
+    assert isinstance(backend, NetworkTrainer)  # noqa: S101 - there are two backends
     read, model = backend.reader(source), backend.model(seed)
     with torch.enable_grad():
         epoch, _ = backend.train(model, read(source), backend.labels(source), seed=seed)
@@ -119,16 +119,16 @@ def layer_reader(backend: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
     hidden = model[:-1].eval()
 
     def units(rows: Rows) -> Tensor:
-        return torch.cat([hidden(read(part)) for part in _parts(rows, LOOKED_AT)])
+        return torch.cat([hidden(read(part)) for part in _parts(rows, ROWS_PER_PASS)])
 
-    return units, LOOKED_AT
+    return units, ROWS_PER_PASS
 
 
 SPACES: dict[Space, Callable[[Trainer, Rows, int], tuple[Read, int]]] = {"raw": raw_reader, "layer": layer_reader}
 """From a backend, source rows and a seed to how rows become points."""
 
 
-def _columns(backend: TableBackend, source: Rows) -> tuple[Read, int]:
+def _columns(backend: TableTrainer, source: Rows) -> tuple[Read, int]:
     """Encoded columns."""
     encoder = fit(backend.dataset, source)
 

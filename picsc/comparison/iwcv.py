@@ -87,7 +87,7 @@ def choose(
     grid = np.tile(np.array(DECAYS), (len(parts), 1))
     risks = [_Tested(len(lesson.train)) for lesson in lessons]
     for (i, power, held), part, models in zip(
-        owners, parts, backend.learn(parts, np.zeros_like(grid), grid), strict=True
+        owners, parts, backend.train_jobs(parts, np.zeros_like(grid), grid), strict=True
     ):
         y = backend.targets(part.train, part.test)
         finite = np.isfinite(models.outputs.reshape(len(grid[0]), -1)).all(1)

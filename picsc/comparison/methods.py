@@ -214,7 +214,7 @@ def _taught(
     penalised = none if strengths is None else strengths[:, None]
     decayed = none if decays is None else decays[:, None]
     used = strengths if strengths is not None else decays
-    learned = comparison.backend.learn(lessons, penalised, decayed)
+    learned = comparison.backend.train_jobs(lessons, penalised, decayed)
     return [
         _Model(models.outputs[0], int(models.diverged[0]), np.nan if used is None else float(used[i]))
         for i, models in enumerate(learned)
@@ -252,7 +252,7 @@ def _dynamic(comparison: Comparison, some: Sequence[int]) -> list[_Model]:
     for i, lesson in zip(some, _lessons(comparison, some), strict=True):
         trial = comparison.trials[i]
         rows = trial.labelled if match == "losses" else trial.adapt
-        lessons.append(replace(lesson, fragment=np.zeros_like(lesson.fragment), guide=TargetRows(rows, match)))
+        lessons.append(replace(lesson, fragment=np.zeros_like(lesson.fragment), target_rows=TargetRows(rows, match)))
     return _taught(comparison, lessons)
 
 
@@ -299,7 +299,7 @@ def _carried_along(comparison: Comparison, trials: Sequence[TransferTask], *, co
     """Learn the pieces of each trial one after another, by Algorithm 2 or without a penalty."""
     sequences = [[t.train[t.fragment == j] for j in range(int(t.fragment.max()) + 1)] for t in trials]
     seeds, scaled_on = [trial.seed for trial in trials], [trial.train for trial in trials]
-    learner = comparison.backend.learner(sequences, seeds, scaled_on)
+    learner = comparison.backend.sequence_trainer(sequences, seeds, scaled_on)
     penalty, state = comparison.penalty, initial_state(learner)
     off = torch.zeros(len(trials), 1, device=state.theta.device, dtype=state.theta.dtype)
     rules = Algorithm2Settings(

@@ -36,7 +36,7 @@ from picsc.settings import (
     Splitter,
     validated,
 )
-from picsc.training.defaults import backend_of, kind_of, recipe_of, rows_of
+from picsc.training.defaults import kind_of, recipe_of, rows_of, trainer_of
 from picsc.training.methods import MethodSetup, inner_folds
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def _prepare(data: Dataset | ImageSet | TokenSet, settings: CvSettings) -> _Prep
     device = pick_device(settings.train.device)
     if device.note and device.device.type != "cpu":  # that a machine has nothing faster is no finding about data
         findings.append(Finding("device", "note", device.note))
-    trainer = backend_of(
+    trainer = trainer_of(
         table if kind == "table" else data,
         replace(recipe, warmup=settings.penalty.warmup),
         settings.train,

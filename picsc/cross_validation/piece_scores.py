@@ -91,7 +91,7 @@ def score_models(experiment: Experiment, models: Sequence[ScoredModel]) -> Array
 
 def trigger_columns(step: FragmentStep) -> Arrays:
     """`TRIGGER_COLUMNS` at one fragment, (g,) each; NaN where the trigger did not compare."""
-    looked = np.full(len(step.tau), float(step.looked))
+    looked = np.full(len(step.tau), float(step.compared))
     tau, gamma = (part[:, 0].double().cpu().numpy() for part in (step.tau, step.gamma))
     flagged = step.flagged[:, 0].double().cpu().numpy()
     return {

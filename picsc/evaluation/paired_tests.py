@@ -36,7 +36,7 @@ class Paired:
 
 
 @dataclass(frozen=True, slots=True)
-class OverSets:
+class AcrossDatasets:
     """A method minus another one over several data sets."""
 
     t: Paired
@@ -134,7 +134,7 @@ def rows_and_repeats_t(by_row: Sequence[Floats], by_repeat: Floats) -> Paired | 
     return _student(mean, float(np.sqrt(total)), freedom)
 
 
-def compare_across_datasets(a: Floats, b: Floats) -> OverSets | None:
+def compare_across_datasets(a: Floats, b: Floats) -> AcrossDatasets | None:
     """A method against another one with one result per data set.
 
     Source: Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006, Section 3.1.
@@ -154,7 +154,7 @@ def compare_across_datasets(a: Floats, b: Floats) -> OverSets | None:
     if t is None:
         return None
     wins, losses = int((differences > SAME).sum()), int((differences < -SAME).sum())
-    return OverSets(t, _signed_rank_p(differences), wins, len(differences) - wins - losses, losses)
+    return AcrossDatasets(t, _signed_rank_p(differences), wins, len(differences) - wins - losses, losses)
 
 
 def _t(differences: Floats, overlap: float = 0.0) -> Paired | None:

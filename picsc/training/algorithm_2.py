@@ -69,7 +69,7 @@ class FragmentStep:
     diverged: Tensor
     """Epoch in which a model left the finite numbers; 0 if it did not."""
     penalty_share: Tensor
-    looked: bool
+    compared: bool
     """Whether the trigger looked at this fragment; never at the first."""
     flagged: Tensor
     tau: Tensor

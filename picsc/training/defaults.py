@@ -19,13 +19,13 @@ from picsc.reports.common import Finding
 from picsc.settings import PenaltyName, TrainSettings
 from picsc.training.jobs import Trainer, TrainingRecipe
 from picsc.training.network_inputs import inputs_of
-from picsc.training.network_trainer import ModuleBackend
-from picsc.training.table_trainer import TableBackend
+from picsc.training.network_trainer import NetworkTrainer
+from picsc.training.table_trainer import TableTrainer
 
 FULL_BATCH = 10_000
 """Rows up to which a step sees all of them, as printed."""
 TABLE_BATCH = 1024
-MODULE_BATCH = 64
+NETWORK_BATCH = 64
 """Of images and texts."""
 Kind = Literal["table", "images", "texts"]
 RATES: dict[Kind, float] = {"table": 0.02, "images": 0.001, "texts": 0.003}
@@ -79,13 +79,13 @@ def recipe_of(train: TrainSettings, rows: int, kind: Kind) -> TrainingRecipe:
     """
     batch_size = train.batch_size
     if batch_size is None and (kind != "table" or rows > FULL_BATCH):
-        batch_size = TABLE_BATCH if kind == "table" else MODULE_BATCH
+        batch_size = TABLE_BATCH if kind == "table" else NETWORK_BATCH
     epochs = train.epochs or (5 if kind != "table" else 200 if batch_size is None else 20)
     lr = train.lr or RATES[kind]
     return TrainingRecipe(epochs, lr, batch_size, train.optimizer, train.momentum, patience=train.patience)
 
 
-def backend_of(
+def trainer_of(
     data: Dataset | ImageSet | TokenSet,
     recipe: TrainingRecipe,
     train: TrainSettings,
@@ -94,7 +94,7 @@ def backend_of(
     *,
     weights: NDArray[np.float64] | None = None,
 ) -> Trainer:
-    """What trains on the data.
+    """The trainer of this kind of data.
 
     Args:
         data: a table whose rows all have a label, images or bags of words.
@@ -105,5 +105,5 @@ def backend_of(
         weights: (n,) row weights of a table.
     """
     if isinstance(data, Dataset):
-        return TableBackend(data, recipe, penalty, weights, device)
-    return ModuleBackend(inputs_of(data), recipe, penalty, device, train.precision)
+        return TableTrainer(data, recipe, penalty, weights, device)
+    return NetworkTrainer(inputs_of(data), recipe, penalty, device, train.precision)

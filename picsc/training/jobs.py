@@ -19,7 +19,7 @@ class TargetRows:
     """Rows of the target that weigh the rows of every step anew: dynamic importance weighting."""
 
     rows: Rows
-    on: Literal["losses", "features"]
+    match: Literal["losses", "features"]
     """What is matched between a step's rows and these: their losses, for which these need labels, or hidden units."""
 
 
@@ -35,7 +35,7 @@ class TrainingJob:
     """Of the initial weights and of minibatches."""
     weight: NDArray[np.float64] | None = None
     """(n,) weights of the training rows in the loss, of mean 1; None weighs all alike."""
-    guide: TargetRows | None = None
+    target_rows: TargetRows | None = None
     """What weighs rows while they are learned from; None without."""
 
 
@@ -59,7 +59,7 @@ class Trainer(Protocol):
         """Learning rate."""
         ...
 
-    def learn(
+    def train_jobs(
         self, lessons: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
         """Train a candidates per lesson, by Algorithm 1 where a strength is not 0.
@@ -71,7 +71,7 @@ class Trainer(Protocol):
         """
         ...
 
-    def learner(
+    def sequence_trainer(
         self,
         sequences: Sequence[Sequence[Rows]],
         seeds: Sequence[int],
@@ -89,7 +89,7 @@ class Trainer(Protocol):
         """
         ...
 
-    def targets(self, lesson_train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
+    def targets(self, train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
         """Labels of rows as the models of a training part see them: codes, or numbers in its standard deviations."""
         ...
 

@@ -116,7 +116,7 @@ def fit_jobs(
     """
     zeros = np.zeros((len(jobs), 1))
     used = strengths if strengths is not None else decays
-    trained = trainer.learn(
+    trained = trainer.train_jobs(
         jobs,
         zeros if strengths is None else strengths[:, None],
         zeros if decays is None else decays[:, None],

@@ -26,17 +26,17 @@ from picsc.training.minibatches import epoch_steps
 from picsc.training.network_inputs import Inputs, Read
 from picsc.training.predict import predict
 from picsc.training.single import TrainLog, train
-from picsc.weighting.diw import Guided
+from picsc.weighting.diw import TargetData
 
-LOOKED_AT = 256
+ROWS_PER_PASS = 256
 """Rows per pass where rows are only looked at."""
 SCORED_FLOATS = 1 << 25
 """Squared scores of single rows held at once, in floats: 134 MB."""
 
 
 @dataclass(frozen=True, slots=True)
-class ModuleBackend:
-    """Networks on images or texts; implements `picsc.training.jobs.Backend`."""
+class NetworkTrainer:
+    """Networks on images or texts; implements `picsc.training.jobs.Trainer`."""
 
     inputs: Inputs
     recipe: TrainingRecipe
@@ -49,22 +49,22 @@ class ModuleBackend:
         """Learning rate."""
         return self.recipe.lr
 
-    def targets(self, lesson_train: Rows, rows: Rows) -> NDArray[np.int64]:
+    def targets(self, train: Rows, rows: Rows) -> NDArray[np.int64]:
         """Class codes; the same in every training part."""
-        del lesson_train
+        del train
         return self.inputs.labels[rows]
 
-    def learn(
+    def train_jobs(
         self, lessons: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
-        """Train every candidate of every lesson; see `picsc.training.jobs.Backend`."""
+        """Train every candidate of every lesson; see `picsc.training.jobs.Trainer`."""
         for i, lesson in enumerate(lessons):
             read = self.reader(lesson.train)
             x, y = read(lesson.train), self.labels(lesson.train)
             tested = read(lesson.test)
             weight = None if lesson.weight is None else placed(lesson.weight, self.device)
-            guide = lesson.guide
-            guided = None if guide is None else Guided(read(guide.rows), self.labels(guide.rows), guide.on)
+            guide = lesson.target_rows
+            guided = None if guide is None else TargetData(read(guide.rows), self.labels(guide.rows), guide.match)
             outputs, diverged, shares = [], [], []
             for strength, decay in zip(strengths[i], decays[i], strict=True):
                 model = self.model(lesson.seed)
@@ -84,16 +84,16 @@ class ModuleBackend:
                 shares.append(share)
             yield TrainedModels(np.stack(outputs), np.array(diverged, np.int64), np.array(shares))
 
-    def learner(
+    def sequence_trainer(
         self,
         sequences: Sequence[Sequence[Rows]],
         seeds: Sequence[int],
         scaled_on: Sequence[Rows],
         *,
         candidates: int = 1,
-    ) -> ModuleLearner:
-        """Models carried along sequences; see `picsc.training.jobs.Backend`."""
-        return ModuleLearner(
+    ) -> NetworkSequenceTrainer:
+        """Models carried along sequences; see `picsc.training.jobs.Trainer`."""
+        return NetworkSequenceTrainer(
             self, tuple(map(tuple, sequences)), tuple(seeds), tuple(map(self.reader, scaled_on)), candidates
         )
 
@@ -121,7 +121,7 @@ class ModuleBackend:
         fragment: NDArray[np.int64] | None = None,
         anchor: Anchor | None = None,
         weight: Tensor | None = None,
-        guided: Guided | None = None,
+        guided: TargetData | None = None,
     ) -> tuple[int, float]:
         """Train in place; the epoch in which it diverged, or 0, and the penalty's share of the gradient.
 
@@ -173,10 +173,10 @@ class ModuleBackend:
 
 
 @dataclass(frozen=True, slots=True)
-class ModuleLearner:
-    """Implements `picsc.training.jobs.Learner` for g sequences of fragments of one set of images or texts."""
+class NetworkSequenceTrainer:
+    """Implements `picsc.training.jobs.SequenceTrainer` for g sequences of fragments of one set of images or texts."""
 
-    backend: ModuleBackend
+    backend: NetworkTrainer
     sequences: tuple[tuple[Rows, ...], ...]
     seeds: tuple[int, ...]
     readers: tuple[Read, ...]
@@ -244,7 +244,7 @@ class ModuleLearner:
             rows = np.concatenate([now, before])
             x, y = self.readers[g](rows), self.backend.labels(rows)
             parts = random_halves(len(now), len(rows), seed=self.seeds[g] + t).to(x.device)
-            features = torch.cat([model[:-1](part) for part in torch.split(x, LOOKED_AT)])
+            features = torch.cat([model[:-1](part) for part in torch.split(x, ROWS_PER_PASS)])
             kl = part_kl(features, parts, of_numbers(features.shape[1]))
             taus[g, a], gammas[g, a] = calibrated_threshold(tau(_gaps(model, x, y, parts), kl))
         return taus.to(theta.device), gammas.to(theta.device)
@@ -278,6 +278,6 @@ def _gaps(model: nn.Module, x: Tensor, y: Tensor, parts: Tensor) -> Tensor:
         sums = part_squares(model, x, y, torch.cat([parts, parts.new_ones(1, len(x))]))
         return summed_gaps(sums[:-1], sums[-1], parts)
     d = sum(parameter.numel() for parameter in model.parameters())
-    at_once = max(1, min(LOOKED_AT, SCORED_FLOATS // d))
+    at_once = max(1, min(ROWS_PER_PASS, SCORED_FLOATS // d))
     chunks = zip(torch.split(x, at_once), torch.split(y, at_once), strict=True)
     return part_gaps((row_scores(model, x_c, y_c).square_() for x_c, y_c in chunks), parts)

@@ -21,7 +21,7 @@ from picsc.settings import Precision
 from picsc.training.algorithm_1 import Shares, penalised_gradient
 from picsc.training.minibatches import minibatches
 from picsc.training.predict import pixels_together
-from picsc.weighting.diw import BLOCK, Guided, Match, dynamic_weights, random_blocks
+from picsc.weighting.diw import BLOCK, Match, TargetData, dynamic_weights, random_blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def guided_by(
     model: nn.Module,
     x: Tensor,
     y: Tensor,
-    guided: Guided,
+    guided: TargetData,
     *,
     likelihood: Likelihood,
     precision: Precision,
@@ -129,7 +129,7 @@ def guided_by(
             f"cannot weigh rows by {len(guided.x)} rows of the target and {len(guided.y)} labels: need equally many, "
             "at least one"
         )
-    if guided.on == "features" and not (isinstance(model, nn.Sequential) and len(model) > 1):
+    if guided.match == "features" and not (isinstance(model, nn.Sequential) and len(model) > 1):
         raise SettingsError(
             f"features are the activations before the last layer, but the model is a {type(model).__name__}: match "
             "losses, or use an nn.Sequential"
@@ -146,11 +146,11 @@ def guided_by(
         if next(taken) < warmup:
             return before(rows, theta)
         x_b, y_b, start = (x, y, dynamic) if rows is None else (x[rows], y[rows], dynamic[rows])
-        losses, values = _matched(model, x_b, y_b, guided.on, likelihood, precision)
+        losses, values = _matched(model, x_b, y_b, guided.match, likelihood, precision)
         drawn = next(draws)
         with torch.no_grad():
             x_g, y_g = (guided.x, guided.y) if drawn is None else (guided.x[drawn], guided.y[drawn])
-            _, target = _matched(model, x_g, y_g, guided.on, likelihood, precision)
+            _, target = _matched(model, x_g, y_g, guided.match, likelihood, precision)
             found = _weights_in_blocks(values, target, start, len(guided.x), generator)
         dynamic[slice(None) if rows is None else rows] = found
         if weight is not None:

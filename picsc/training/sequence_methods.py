@@ -103,7 +103,7 @@ def train_along(
         The arrays of each fragment: the state after it, and what `record` returned.
     """
     penalty = setup.penalty
-    trainer = setup.trainer.learner(sequences.fragments, sequences.seeds, sequences.scaled_on)
+    trainer = setup.trainer.sequence_trainer(sequences.fragments, sequences.seeds, sequences.scaled_on)
     state = initial_state(trainer)
     zeros = torch.zeros(len(sequences.fragments), 1, dtype=torch.float64).to(state.theta)
     merge = correction == "penalty" and penalty.merge == "fisher"

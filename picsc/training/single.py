@@ -30,7 +30,7 @@ from picsc.training.optimizers import AdamState as AdamState
 from picsc.training.optimizers import SgdState, sgd_step
 from picsc.training.optimizers import adam_step as adam_step
 from picsc.training.predict import predict as predict
-from picsc.weighting.diw import Guided
+from picsc.weighting.diw import TargetData
 
 Update = Callable[[Tensor, Tensor], None]
 """Changes parameters (d,) by their gradient (d,)."""
@@ -72,7 +72,7 @@ def train(
     patience: int | None = None,
     precision: Precision = "float32",
     weight: Tensor | None = None,
-    guided: Guided | None = None,
+    guided: TargetData | None = None,
 ) -> TrainLog:
     """Minimise the mean negative log-likelihood, plus lambda times whichever penalties are given, in place.
 

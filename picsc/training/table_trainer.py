@@ -33,7 +33,7 @@ HIDDEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class TableBackend:
+class TableTrainer:
     """Networks of the paper's "Model architectures" on one table whose rows all have a label."""
 
     dataset: Dataset
@@ -60,25 +60,25 @@ class TableBackend:
         assert self.dataset.target is not None  # noqa: S101 - as above
         return max(1, len(self.dataset.target.levels))
 
-    def targets(self, lesson_train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
+    def targets(self, train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
         """Class codes, or numbers in the training part's standard deviations."""
         assert self.dataset.target is not None  # noqa: S101 - as above
         values = self.dataset.target.values
         if self.likelihood == "classes":
             return values[rows].astype(np.int64)
-        part = values[lesson_train].astype(np.float64)
+        part = values[train].astype(np.float64)
         standard: NDArray[np.float64] = (values[rows] - part.mean()) / (part.std() or 1.0)
         return standard
 
-    def learn(
+    def train_jobs(
         self, lessons: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
-        """Train every candidate of every lesson; see `picsc.training.jobs.Backend`."""
+        """Train every candidate of every lesson; see `picsc.training.jobs.Trainer`."""
         a = strengths.shape[1]
         largest = max(len(lesson.train) for lesson in lessons)
         per_stack = problems_per_stack(largest, a, HIDDEN)
         # a stack's problems have equally many fragments, and match the same values with those of the target
-        kinds = [(int(lesson.fragment.max()), lesson.guide and lesson.guide.on) for lesson in lessons]
+        kinds = [(int(lesson.fragment.max()), lesson.target_rows and lesson.target_rows.match) for lesson in lessons]
         start = 0
         for stop in range(1, len(lessons) + 1):
             full = stop == len(lessons) or stop - start == per_stack
@@ -123,16 +123,16 @@ class TableBackend:
                 fitted.penalty_share[g].double().cpu().numpy(),
             )
 
-    def learner(
+    def sequence_trainer(
         self,
         sequences: Sequence[Sequence[Rows]],
         seeds: Sequence[int],
         scaled_on: Sequence[Rows],
         *,
         candidates: int = 1,
-    ) -> TableLearner:
-        """Models carried along sequences; see `picsc.training.jobs.Backend`."""
-        return TableLearner(
+    ) -> TableSequenceTrainer:
+        """Models carried along sequences; see `picsc.training.jobs.Trainer`."""
+        return TableSequenceTrainer(
             self,
             tuple(map(tuple, sequences)),
             tuple(seeds),
@@ -166,9 +166,9 @@ class TableBackend:
         """The rows of the target that weigh each lesson's, encoded as these are; all lessons have them, or none."""
         problems, ons = [], []
         for encoder, lesson in zip(encoders, lessons, strict=True):
-            if lesson.guide is not None:
-                problems.append(self._guide(encoder, lesson.train, lesson.guide))
-                ons.append(lesson.guide.on)
+            if lesson.target_rows is not None:
+                problems.append(self._guide(encoder, lesson.train, lesson.target_rows))
+                ons.append(lesson.target_rows.match)
         if not problems:
             return None
         return StackGuide(self._stacked(problems, lessons[0].seed), ons[0], [lesson.seed for lesson in lessons])
@@ -177,7 +177,7 @@ class TableBackend:
         x = self._x(encoder, guide.rows)
         nothing = np.zeros(len(x), np.int64)
         # labels that must not be looked at do not come along
-        y = self.targets(scaled_on, guide.rows) if guide.on == "losses" else nothing
+        y = self.targets(scaled_on, guide.rows) if guide.match == "losses" else nothing
         return TrainingProblem(x, y, nothing)
 
     def _parted(self, fragment: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -237,10 +237,10 @@ class TableBackend:
 
 
 @dataclass(frozen=True, slots=True)
-class TableLearner:
-    """Implements `picsc.training.jobs.Learner` for g sequences of one table."""
+class TableSequenceTrainer:
+    """Implements `picsc.training.jobs.SequenceTrainer` for g sequences of one table."""
 
-    backend: TableBackend
+    backend: TableTrainer
     sequences: tuple[tuple[Rows, ...], ...]
     seeds: tuple[int, ...]
     encoders: tuple[Encoder, ...]

@@ -53,7 +53,7 @@ def tune_by_inner_cv(
     parts = [_inner(lesson, j) for lesson in lessons for j in range(inner)]
     grid = np.tile(candidates, (len(parts), 1))
     none = np.zeros_like(grid)
-    learned = backend.learn(parts, grid if penalised else none, none if penalised else grid)
+    learned = backend.train_jobs(parts, grid if penalised else none, none if penalised else grid)
     losses = np.full((len(parts), len(candidates)), np.inf)
     for i, (part, models) in enumerate(zip(parts, learned, strict=True)):
         losses[i] = _log_losses(models.outputs, backend.targets(part.train, part.test), likelihood)
@@ -90,7 +90,7 @@ def tune_prequentially(
     if len(sequences[0]) < 3 and min(len(rows) for sequence in sequences for rows in sequence) > 1:
         sequences = [[half for rows in sequence for half in (rows[::2], rows[1::2])] for sequence in sequences]
     first = [list(sequence[:LOOK_AHEAD]) for sequence in sequences]
-    learner = backend.learner(first, seeds, scaled_on, candidates=len(candidates))
+    learner = backend.sequence_trainer(first, seeds, scaled_on, candidates=len(candidates))
     state, losses = initial_state(learner), np.zeros((len(first), len(candidates)))
     grid = torch.from_numpy(candidates).to(state.theta).expand(len(first), -1)
     none = torch.zeros_like(grid)

@@ -27,14 +27,14 @@ DIRECT_VALUES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Guided:
+class TargetData:
     """Rows of the target that weigh the rows of every step."""
 
     x: Tensor
     """Inputs (m, ...)."""
     y: Tensor
     """Targets (m,); not looked at when features are matched."""
-    on: Match
+    match: Match
     """`losses`, or `features`: the activations before the last layer."""
 
 

@@ -16,8 +16,8 @@ from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
 from picsc.training.jobs import Trainer, TrainingJob, TrainingRecipe
 from picsc.training.network_inputs import inputs_of
-from picsc.training.network_trainer import ModuleBackend
-from picsc.training.table_trainer import TableBackend
+from picsc.training.network_trainer import NetworkTrainer
+from picsc.training.table_trainer import TableTrainer
 from tests.mps_like import MPS, MpsLike
 from tests.texts import bags
 
@@ -47,17 +47,17 @@ def gray(n: int = 90) -> ImageSet:
     return from_images(rng.integers(0, 256, (n, 16, 16)).astype(np.uint8), np.arange(n) % 2)
 
 
-def of_table(frame: pd.DataFrame | None = None, device: torch.device = CPU) -> TableBackend:
+def of_table(frame: pd.DataFrame | None = None, device: torch.device = CPU) -> TableTrainer:
     dataset = from_frame(table() if frame is None else frame, ReadSettings(target="y"))
-    return TableBackend(dataset, RECIPE, "kl", None, device)
+    return TableTrainer(dataset, RECIPE, "kl", None, device)
 
 
-def of_images(images: ImageSet | None = None, recipe: TrainingRecipe = RECIPE) -> ModuleBackend:
-    return ModuleBackend(inputs_of(images or gray()), recipe, "kl", CPU, "float32")
+def of_images(images: ImageSet | None = None, recipe: TrainingRecipe = RECIPE) -> NetworkTrainer:
+    return NetworkTrainer(inputs_of(images or gray()), recipe, "kl", CPU, "float32")
 
 
-def of_words() -> ModuleBackend:
-    return ModuleBackend(inputs_of(bags(90)), RECIPE, "kl", CPU, "float32")
+def of_words() -> NetworkTrainer:
+    return NetworkTrainer(inputs_of(bags(90)), RECIPE, "kl", CPU, "float32")
 
 
 SPACES = {
@@ -151,7 +151,7 @@ def test_a_layer_is_that_of_the_plain_lesson() -> None:
     backend = of_words()
     x, _ = covariates(backend, "layer", SOURCE, TARGET, seed=3)
     one = TrainingJob(SOURCE, np.arange(60) % 2, SOURCE, 3)
-    log_p = next(backend.learn([one], np.zeros((1, 1)), np.zeros((1, 1)))).outputs[0]
+    log_p = next(backend.train_jobs([one], np.zeros((1, 1)), np.zeros((1, 1)))).outputs[0]
     logit = torch.from_numpy(log_p[:, 1] - log_p[:, 0]).double()
     design = torch.cat([x.double(), torch.ones(60, 1, dtype=torch.float64)], 1)
     fitted = design @ torch.linalg.lstsq(design, logit[:, None]).solution

@@ -10,12 +10,12 @@ from picsc.datasets.load import from_frame
 from picsc.evaluation.metrics import row_log_loss
 from picsc.settings import ReadSettings
 from picsc.training.jobs import TrainingJob, TrainingRecipe
-from picsc.training.table_trainer import TableBackend
+from picsc.training.table_trainer import TableTrainer
 
 
-def backend(frame: pd.DataFrame, epochs: int = 30) -> TableBackend:
+def backend(frame: pd.DataFrame, epochs: int = 30) -> TableTrainer:
     data = from_frame(frame, ReadSettings(target="target"))
-    return TableBackend(data, TrainingRecipe(epochs, 0.05), "kl", None, torch.device("cpu"))
+    return TableTrainer(data, TrainingRecipe(epochs, 0.05), "kl", None, torch.device("cpu"))
 
 
 def shifted(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -31,7 +31,7 @@ def lesson(rows: np.ndarray, test: np.ndarray, seed: int = 0) -> TrainingJob:
     return TrainingJob(rows, np.arange(len(rows)) % 3, test, seed)
 
 
-def found(ours: TableBackend, *lessons: TrainingJob, weights: object = None, ratios: object = None, inner: int = 3):
+def found(ours: TableTrainer, *lessons: TrainingJob, weights: object = None, ratios: object = None, inner: int = 3):
     none = [None] * len(lessons)
     return choose(ours, list(lessons), weights or none, ratios or none, "classes", inner=inner)
 
@@ -48,7 +48,7 @@ def test_p49_the_weighted_estimate_is_that_of_the_target_and_both_are_told() -> 
         ours = backend(frame, epochs=60)
         arrays = found(ours, lesson(rows, target), weights=[ratio / ratio.mean()], ratios=[ratio / ratio.mean()])
         choice = Choice.of(arrays, 0)
-        model = next(ours.learn([lesson(rows, target)], np.zeros((1, 1)), np.zeros((1, 1))))
+        model = next(ours.train_jobs([lesson(rows, target)], np.zeros((1, 1)), np.zeros((1, 1))))
         truth.append((model.outputs[0].argmax(-1) == ours.targets(rows, target)).mean())
         plain.append(choice.accuracy[RISKS.index("unweighted")])
         weighted.append(choice.accuracy[RISKS.index("true ratio")])
@@ -79,7 +79,7 @@ def test_the_estimate_is_the_weighted_mean_over_rows_that_models_have_not_seen()
         held = np.sort(order[j::3])
         kept = np.setdiff1d(np.arange(60), held)
         part = TrainingJob(rows[kept], np.zeros(40, np.int64), rows[held], 0)
-        model = next(ours.learn([part], np.zeros((1, 1)), np.zeros((1, 1))))
+        model = next(ours.train_jobs([part], np.zeros((1, 1)), np.zeros((1, 1))))
         losses[held] = row_log_loss(model.outputs, ours.targets(part.train, part.test), "classes")[0]
     np.testing.assert_allclose(arrays["log_loss"][0, :2], [losses.mean(), np.average(losses, weights=weights)], 1e-5)
 

@@ -17,7 +17,7 @@ from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
 from picsc.training.algorithm_2 import Algorithm2Settings, FragmentStep, State, initial_state, learn_fragment
 from picsc.training.jobs import Fitted, TrainingRecipe
-from picsc.training.table_trainer import TableBackend, TableLearner
+from picsc.training.table_trainer import TableSequenceTrainer, TableTrainer
 
 D = 3
 
@@ -108,7 +108,7 @@ def test_only_the_shifted_fragment_is_flagged_held_and_smoothed_in() -> None:
     learner = Means(JUMP)
     steps = learned(learner, STEADY, 5)
     assert [bool(step.flagged) for _, step in steps] == [False, False, True, False, False]
-    assert [step.looked for _, step in steps] == [False, True, True, True, True]
+    assert [step.compared for _, step in steps] == [False, True, True, True, True]
     before, after = steps[1][0], steps[2][0]
     prior = torch.full_like(before.fisher, PRIOR_PRECISION)
     assert torch.equal(before.fisher, prior)
@@ -160,7 +160,7 @@ def test_training_that_was_thrown_away_cannot_fail() -> None:
 def test_without_a_penalty_nothing_is_looked_at_and_nothing_is_skipped() -> None:
     rules = Algorithm2Settings(torch.zeros(1, 1), torch.zeros(1, 1), when_quiet="skip")
     steps = learned(Means(JUMP), rules, 3)
-    assert [step.looked for _, step in steps] == [False] * 3
+    assert [step.compared for _, step in steps] == [False] * 3
     torch.testing.assert_close(steps[2][0].theta[0, 0], Means(JUMP).rows(2).mean(0))
 
 
@@ -183,7 +183,7 @@ ROWS = 24
 SEQUENCES = 300
 
 
-def tables(shifted: bool) -> TableLearner:
+def tables(shifted: bool) -> TableSequenceTrainer:
     """Many sequences of three fragments; identically distributed but for the last one, if it is shifted."""
     rng = np.random.default_rng(0)
     n = SEQUENCES * 3 * ROWS
@@ -191,12 +191,14 @@ def tables(shifted: bool) -> TableLearner:
     x = rng.normal(size=(n, 6)) + 2 * shifted * (fragment % 3 == 2)[:, None]
     y = (x[:, 0] + rng.normal(size=n) > 0).astype(int)
     dataset = from_arrays(x, y, ReadSettings())
-    backend = TableBackend(dataset, TrainingRecipe(60, 0.1), "kl", None, torch.device("cpu"))
+    backend = TableTrainer(dataset, TrainingRecipe(60, 0.1), "kl", None, torch.device("cpu"))
     pieces = np.arange(n).reshape(SEQUENCES, 3, ROWS)
-    return backend.learner([list(piece) for piece in pieces], range(0, 10 * SEQUENCES, 10), [p[0] for p in pieces])
+    return backend.sequence_trainer(
+        [list(piece) for piece in pieces], range(0, 10 * SEQUENCES, 10), [p[0] for p in pieces]
+    )
 
 
-def fired(learner: TableLearner) -> int:
+def fired(learner: TableSequenceTrainer) -> int:
     """How often the last of three fragments is flagged."""
     one = torch.ones(SEQUENCES, 1)
     rules, state = Algorithm2Settings(0.1 * one, 0 * one), initial_state(learner)

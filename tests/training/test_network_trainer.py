@@ -24,7 +24,7 @@ from picsc.settings import CvSettings, validated
 from picsc.training.algorithm_1 import all_rows, penalised_gradient
 from picsc.training.jobs import TargetRows, TrainingJob, TrainingRecipe
 from picsc.training.network_inputs import inputs_of
-from picsc.training.network_trainer import ModuleBackend
+from picsc.training.network_trainer import NetworkTrainer
 from picsc.training.networks import bag_of_embeddings
 from tests.reference import objective
 from tests.texts import bags
@@ -60,9 +60,9 @@ DATA = {"words": bags, "images": bright}
 EVERY = pytest.mark.parametrize("kind", DATA)
 
 
-def backend_of(kind: str, **recipe: object) -> ModuleBackend:
+def backend_of(kind: str, **recipe: object) -> NetworkTrainer:
     learning = TrainingRecipe(**{"epochs": 6, "lr": 0.01, "batch_size": 8, **recipe})
-    return ModuleBackend(inputs_of(DATA[kind]()), learning, "kl", CPU, "float32")
+    return NetworkTrainer(inputs_of(DATA[kind]()), learning, "kl", CPU, "float32")
 
 
 def lesson(**changes: object) -> TrainingJob:
@@ -70,9 +70,9 @@ def lesson(**changes: object) -> TrainingJob:
     return TrainingJob(**{"train": rows[:40], "fragment": np.arange(40) % 2, "test": rows[40:], "seed": 3, **changes})
 
 
-def outputs(backend: ModuleBackend, *lessons: TrainingJob, strengths: tuple[float, ...] = (0.0,)) -> np.ndarray:
+def outputs(backend: NetworkTrainer, *lessons: TrainingJob, strengths: tuple[float, ...] = (0.0,)) -> np.ndarray:
     grid = np.tile(strengths, (len(lessons), 1))
-    return np.stack([learned.outputs for learned in backend.learn(lessons, grid, np.zeros_like(grid))])
+    return np.stack([learned.outputs for learned in backend.train_jobs(lessons, grid, np.zeros_like(grid))])
 
 
 @EVERY
@@ -94,7 +94,7 @@ def test_a_lesson_does_not_depend_on_the_lessons_beside_it(kind: str) -> None:
 @EVERY
 def test_a_sequence_of_one_fragment_is_a_lesson(kind: str) -> None:
     backend, one = backend_of(kind, epochs=2), lesson()
-    learner = backend.learner([[one.train]], [one.seed], [one.train])
+    learner = backend.sequence_trainer([[one.train]], [one.seed], [one.train])
     off = torch.zeros(1, 1)
     fitted = learner.fit(learner.start(), 0, weight_decay=off, strength=off, anchor=None)
     np.testing.assert_array_equal(learner.outputs(fitted.theta, [one.test])[0], outputs(backend, one)[0])
@@ -102,7 +102,7 @@ def test_a_sequence_of_one_fragment_is_a_lesson(kind: str) -> None:
 
 def test_what_diverges_says_in_which_epoch() -> None:
     backend = backend_of("words", lr=1e30)
-    learned = next(backend.learn([lesson()], np.zeros((1, 1)), np.zeros((1, 1))))
+    learned = next(backend.train_jobs([lesson()], np.zeros((1, 1)), np.zeros((1, 1))))
     assert learned.diverged[0] > 0
     assert np.isnan(learned.outputs).all()
 
@@ -165,7 +165,7 @@ def test_rows_without_weight_are_not_learned_from(kind: str) -> None:
 @pytest.mark.parametrize("on", ["losses", "features"])
 def test_a_guide_weighs_rows(kind: str, on: str) -> None:
     backend, one = backend_of(kind, epochs=3), lesson()
-    guided, plain = outputs(backend, replace(one, guide=TargetRows(one.test[:10], on)), one)
+    guided, plain = outputs(backend, replace(one, target_rows=TargetRows(one.test[:10], on)), one)
     assert np.isfinite(guided).all()
     assert not np.array_equal(guided, plain)
 

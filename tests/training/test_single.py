@@ -20,7 +20,7 @@ from picsc.training.networks import lenet, mlp
 from picsc.training.objectives import flat, task_loss
 from picsc.training.optimizers import AdamState, SgdState, adam_step, sgd_step
 from picsc.training.single import predict, train
-from picsc.weighting.diw import Guided, Match
+from picsc.weighting.diw import Match, TargetData
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -524,11 +524,11 @@ def test_weights_that_cannot_be_used_are_refused() -> None:
     with pytest.raises(SettingsError, match="cannot weigh rows as well"):
         train(model, x, y, **CHOSEN, **fragments, weight=torch.ones(60))
     with pytest.raises(SettingsError, match="cannot weigh rows as well"):
-        train(model, x, y, **CHOSEN, **fragments, guided=Guided(x, y, "losses"))
+        train(model, x, y, **CHOSEN, **fragments, guided=TargetData(x, y, "losses"))
     with pytest.raises(DataError, match="0 rows of the target and 0 labels"):
-        train(model, x, y, **CHOSEN, guided=Guided(x[:0], y[:0], "losses"))
+        train(model, x, y, **CHOSEN, guided=TargetData(x[:0], y[:0], "losses"))
     with pytest.raises(SettingsError, match="the model is a Several: match losses"):
-        train(*several(), torch.arange(12) % 3, **CHOSEN, guided=Guided(several()[1], torch.arange(12), "features"))
+        train(*several(), torch.arange(12) % 3, **CHOSEN, guided=TargetData(several()[1], torch.arange(12), "features"))
 
 
 MATCHES = pytest.mark.parametrize("on", ["losses", "features"])
@@ -543,7 +543,7 @@ def test_the_first_epoch_is_plain_and_the_next_is_guided(on: Match, batch_size: 
         plain, guided = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2))
         how = CHOSEN | {"steps": epochs * epoch_steps(60, batch_size), "batch_size": batch_size}
         train(plain, x, y, **how)
-        train(guided, x, y, **how, guided=Guided(x[:20] + 1, y[:20], on))
+        train(guided, x, y, **how, guided=TargetData(x[:20] + 1, y[:20], on))
         same.append(torch.equal(vector(plain), vector(guided)))
     assert same == [True, False]
 
@@ -555,7 +555,7 @@ def test_a_target_of_the_same_rows_weighs_them_alike(on: Match) -> None:
     plain, guided = (mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2))
     how = CHOSEN | {"batch_size": 60}
     train(plain, x, y, **how)
-    train(guided, x, y, **how, guided=Guided(x.flip(0), y.flip(0), on))
+    train(guided, x, y, **how, guided=TargetData(x.flip(0), y.flip(0), on))
     torch.testing.assert_close(vector(guided), vector(plain), rtol=1e-6, atol=1e-6)
 
 
@@ -567,7 +567,7 @@ def test_guided_training_gives_the_same_bytes_for_a_seed(on: Match, batch_size: 
     models = [mlp(5, 3, seed=1) for _ in range(3)]
     for model, seed in zip(models, (4, 4, 5), strict=True):
         how = CHOSEN | {"batch_size": batch_size, "seed": seed}
-        train(model, x, y, **how, guided=Guided(x[:90] + 0.5, y[:90], on), weight=torch.arange(300.0))
+        train(model, x, y, **how, guided=TargetData(x[:90] + 0.5, y[:90], on), weight=torch.arange(300.0))
     assert torch.equal(vector(models[0]), vector(models[1]))
     assert not torch.equal(vector(models[0]), vector(models[2]))
 
@@ -578,7 +578,7 @@ def test_features_are_matched_without_their_labels() -> None:
     for on in ("features", "losses"):
         models = [mlp(5, 3, seed=1, dtype=torch.float64) for _ in range(2)]
         for model, labels in zip(models, (y, (y + 1) % 3), strict=True):
-            train(model, x, y, **CHOSEN, guided=Guided(x + 1, labels, on))
+            train(model, x, y, **CHOSEN, guided=TargetData(x + 1, labels, on))
         same.append(torch.equal(vector(models[0]), vector(models[1])))
     assert same == [True, False]
 
@@ -600,7 +600,7 @@ def test_with_40_percent_of_labels_flipped_clean_images_of_the_target_help(patie
     y = torch.where(flipped, 1, clean)
     judged, truth = squares(300, 3)
     right = []
-    for guided in (None, Guided(*squares(64, 2), "losses")):
+    for guided in (None, TargetData(*squares(64, 2), "losses")):
         model = lenet(1, 16, 2, seed=0)
         how = {"likelihood": "classes", "steps": 60, "lr": 0.005, "batch_size": 32, "seed": 0, "patience": patience}
         train(model, x, y, **how, guided=guided)

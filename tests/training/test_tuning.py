@@ -14,7 +14,7 @@ from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
 from picsc.training.algorithm_2 import Algorithm2Settings
 from picsc.training.jobs import TrainingJob, TrainingRecipe
-from picsc.training.table_trainer import TableBackend
+from picsc.training.table_trainer import TableTrainer
 from picsc.training.tuning import (
     DECAYS,
     INNER,
@@ -35,13 +35,13 @@ def _one_core() -> Iterator[None]:
         yield
 
 
-def backend(n: int = 90, signal: float = 1.0, **recipe: object) -> TableBackend:
+def backend(n: int = 90, signal: float = 1.0, **recipe: object) -> TableTrainer:
     """Two classes that follow from one of four columns; nothing does without a signal."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(n, 4))
     y = (signal * x[:, 0] + rng.normal(size=n) > 0).astype(int)
     dataset = from_arrays(x, y, ReadSettings())
-    return TableBackend(
+    return TableTrainer(
         dataset, TrainingRecipe(**{"epochs": 30, "lr": 0.05, **recipe}), "kl", None, torch.device("cpu")
     )
 

@@ -27,7 +27,7 @@ class StackGuide:
 
     rows: Stack
     """Of the same problems."""
-    on: Match
+    match: Match
     """What is matched: the rows' losses, or the hidden units' activations, for which labels are not looked at."""
     seeds: Sequence[int]
     """Of each problem's blocks and of the rows of the target that these are matched with."""
@@ -78,11 +78,11 @@ class StackWeighing:
         device = part.x.device
         flat, there, problem = (each.to(device, non_blocking=True) for each in (flat, there, problem))
         drawn, of_target = _drawn(self.targets, self.generators)
-        target = values(weights, _rows(self.guide.rows, drawn.to(device)), self.guide.on)
+        target = values(weights, _rows(self.guide.rows, drawn.to(device)), self.guide.match)
         before = self.weighed.get(number)
         start = None if before is None else _padded(before.reshape(-1))[flat]
         found = dynamic_weights(
-            _padded(values(weights, part, self.guide.on).flatten(0, 1))[flat],
+            _padded(values(weights, part, self.guide.match).flatten(0, 1))[flat],
             target[problem],
             mask=there,
             target_mask=of_target.to(device)[problem],

@@ -17,7 +17,7 @@ from picsc.training.batched.layout import Stack, TrainingProblem, stack_problems
 from picsc.training.batched.mlp import outputs, unflatten
 from picsc.training.batched.train import train_stack
 from picsc.training.jobs import TargetRows, TrainingJob, TrainingRecipe
-from picsc.training.table_trainer import TableBackend
+from picsc.training.table_trainer import TableTrainer
 from picsc.weighting.diw import Match
 from tests.stacks import networks, vectors
 
@@ -180,23 +180,23 @@ def test_several_models_per_problem_are_refused() -> None:
         )
 
 
-def backend(patience: int | None = None, weights: np.ndarray | None = None) -> TableBackend:
+def backend(patience: int | None = None, weights: np.ndarray | None = None) -> TableTrainer:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(90, 3))
     dataset = from_arrays(x, (x[:, 0] + rng.normal(size=90) > 0).astype(int), ReadSettings())
-    return TableBackend(dataset, TrainingRecipe(20, 0.1, patience=patience), "kl", weights, torch.device("cpu"))
+    return TableTrainer(dataset, TrainingRecipe(20, 0.1, patience=patience), "kl", weights, torch.device("cpu"))
 
 
 LESSON = TrainingJob(np.arange(40), np.arange(40) // 10, np.arange(40, 60), 0)
 WEIGHT = np.where(np.arange(40) % 3 == 0, 0.0, np.linspace(0.5, 2, 40))
 
 
-def learned(table: TableBackend, *lessons: TrainingJob, strength: float = 0.0) -> list[np.ndarray]:
+def learned(table: TableTrainer, *lessons: TrainingJob, strength: float = 0.0) -> list[np.ndarray]:
     shape = (len(lessons), 1)
-    return [one.outputs for one in table.learn(lessons, np.full(shape, strength), np.zeros(shape))]
+    return [one.outputs for one in table.train_jobs(lessons, np.full(shape, strength), np.zeros(shape))]
 
 
-def relabelled(table: TableBackend, rows: np.ndarray) -> TableBackend:
+def relabelled(table: TableTrainer, rows: np.ndarray) -> TableTrainer:
     target = table.dataset.target
     values = target.values.copy()
     values[rows] = 1 - values[rows]
@@ -243,9 +243,9 @@ def test_lessons_with_and_without_guides_are_learned_side_by_side_as_alone(patie
     rows = np.arange(60, 90)
     lessons = [
         LESSON,
-        replace(LESSON, guide=TargetRows(rows, "losses")),
-        replace(LESSON, guide=TargetRows(rows[:20], "losses"), seed=1),
-        replace(LESSON, guide=TargetRows(rows, "features")),
+        replace(LESSON, target_rows=TargetRows(rows, "losses")),
+        replace(LESSON, target_rows=TargetRows(rows[:20], "losses"), seed=1),
+        replace(LESSON, target_rows=TargetRows(rows, "features")),
     ]
     together = learned(table, *lessons)
     for found, lesson in zip(together, lessons, strict=True):
@@ -257,6 +257,6 @@ def test_lessons_with_and_without_guides_are_learned_side_by_side_as_alone(patie
 def test_a_guide_on_features_does_not_see_labels() -> None:
     rows = np.arange(60, 90)
     for on, same in (("features", True), ("losses", False)):
-        lesson = replace(LESSON, guide=TargetRows(rows, on))
+        lesson = replace(LESSON, target_rows=TargetRows(rows, on))
         found = [learned(table, lesson)[0] for table in (backend(), relabelled(backend(), rows))]
         assert np.array_equal(*found) == same

@@ -18,7 +18,7 @@ from picsc.training.batched.mlp import unflatten
 from picsc.training.batched.train import train_stack
 from picsc.training.jobs import Fitted, TrainingJob, TrainingRecipe
 from picsc.training.single import task_loss
-from picsc.training.table_trainer import TableBackend
+from picsc.training.table_trainer import TableTrainer
 from tests.stacks import KINDS, draw_problem, networks, tensors, vectors
 
 G, A, F, H, EPOCHS = 2, 2, 5, 4, 40
@@ -139,16 +139,16 @@ def test_models_without_one_finite_loss_have_diverged() -> None:
     assert not found.theta.isfinite().any()
 
 
-def backend(patience: int | None) -> TableBackend:
+def backend(patience: int | None) -> TableTrainer:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(60, 3))
     dataset = from_arrays(x, (x[:, 0] + rng.normal(size=60) > 0).astype(int), ReadSettings())
-    return TableBackend(dataset, TrainingRecipe(80, 0.2, patience=patience), "kl", None, torch.device("cpu"))
+    return TableTrainer(dataset, TrainingRecipe(80, 0.2, patience=patience), "kl", None, torch.device("cpu"))
 
 
 def outputs(patience: int | None, changed: TrainingJob, strength: float = 0.0) -> Tensor:
     one = np.full((1, 1), strength)
-    (learned,) = backend(patience).learn([changed], one, np.zeros((1, 1)))
+    (learned,) = backend(patience).train_jobs([changed], one, np.zeros((1, 1)))
     return torch.from_numpy(learned.outputs)
 
 
@@ -177,7 +177,7 @@ def test_rows_held_out_are_not_learned_from(strength: float) -> None:
     found = []
     for each in (table, turned):
         once = replace(each, recipe=replace(each.recipe, epochs=1))
-        (learned,) = once.learn([LESSON], np.full((1, 1), strength), np.zeros((1, 1)))
+        (learned,) = once.train_jobs([LESSON], np.full((1, 1), strength), np.zeros((1, 1)))
         found.append(learned.outputs)
     assert np.array_equal(*found)
 
@@ -188,6 +188,6 @@ def test_stopping_early_is_used_by_lessons_and_by_sequences() -> None:
     none = torch.zeros(1, 1)
     thetas = []
     for patience in (2, None):
-        learner = backend(patience).learner([[np.arange(20), np.arange(20, 40)]], [0], [np.arange(20)])
+        learner = backend(patience).sequence_trainer([[np.arange(20), np.arange(20, 40)]], [0], [np.arange(20)])
         thetas.append(learner.fit(learner.start(), 0, weight_decay=none, strength=none, anchor=None).theta)
     assert not torch.equal(*thetas)
