@@ -2,8 +2,9 @@
 
 - `cross_validate`: the verb `cross_validate`: standard cross-validation against PIcsC and its controls, over folds or
   over batches
+- `experiment`: all repeats of one data set, and the setup of training
 - `methods`: the methods that are compared, each a function that trains its models and returns their scores
-- `piece_scores`: scores of one method on every fold or batch, and the experiment that they belong to
+- `piece_scores`: scores of one method on every fold or batch
 - `report`: the report: means and intervals of every method, scores of every model, reasons for missing numbers
 - `significance`: the paired test by which two methods are compared
 - `splits`: the training rows and test rows of every repeat

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from picsc.cross_validation.experiment import Experiment
 from picsc.cross_validation.methods import METHOD_FUNCTIONS, MethodScores
-from picsc.cross_validation.piece_scores import Experiment, PieceScores
+from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.report import assemble
 from picsc.cross_validation.splits import repeats
 from picsc.datasets.description import left_out

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from picsc.cross_validation.experiment import Experiment
 from picsc.cross_validation.piece_scores import (
     Arrays,
-    Experiment,
     PieceScores,
     ScoredModel,
     joined,

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.cross_validation.splits import Repeat
+from picsc.cross_validation.experiment import Experiment
 from picsc.datasets.rows import Rows
 from picsc.evaluation.metrics import row_accuracy
 from picsc.training.algorithm_2 import FragmentStep
-from picsc.training.methods import MethodModel, MethodSetup, scores_on_test_rows
+from picsc.training.methods import MethodModel, scores_on_test_rows
 from picsc.training.sequence_methods import SequenceModel
 
 Arrays = dict[str, NDArray[Any]]
@@ -24,28 +24,6 @@ COLUMNS = (
 """Numbers of every unit, as one array each; NaN where there is no number."""
 TRIGGER_COLUMNS = ("looked", "flagged", "tau", "gamma")
 """Those of Algorithm 2's trigger."""
-
-
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """One data set, all repeats, and the setup of training."""
-
-    setup: MethodSetup
-    repeats: tuple[Repeat, ...]
-    weights: NDArray[np.float64] | None
-    """(n,) row weights of the weighted accuracy; None without."""
-    keep_rows: bool
-    """Keep which test rows were predicted right, for a test over rows."""
-
-    @property
-    def foldwise(self) -> bool:
-        """True where pieces are test folds, False where each piece trains a model of its own."""
-        return self.repeats[0].foldwise
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Repeats and pieces."""
-        return len(self.repeats), len(self.repeats[0].pieces)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from picsc.cross_validation.experiment import Experiment
 from picsc.cross_validation.methods import UNMERGED, MethodScores
-from picsc.cross_validation.piece_scores import Experiment, PieceScores
+from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.significance import describe_test, difference_between, paired_test
 from picsc.cross_validation.summary import summary_lines
 from picsc.datasets.description import data_info

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from picsc.cross_validation.piece_scores import Experiment, PieceScores
+from picsc.cross_validation.experiment import Experiment
+from picsc.cross_validation.piece_scores import PieceScores
 from picsc.evaluation.means import difference, nan_mean
 from picsc.evaluation.paired_tests import Paired, repeats_t, resampled_t, rows_t
 from picsc.reports.common import Difference
