@@ -1,4 +1,4 @@
-"""The verb `compare`: PIcsC beside importance weighting (IW, IWCV, KMM, DIW), for a target that may be shifted."""
+"""The verb `compare`: PIcsC compared with importance weighting (IW, IWCV, KMM, DIW) on a target that may be shifted."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def _prepare(data: ComparedData, target: Dataset | None, settings: CompareSettin
         balanced=balanced,
         weights=(NO_WEIGHTS,) * len(made.tasks),
         choices=(),
-        weigh=settings.weigh,
+        weight_settings=settings.weigh,
         risk_folds=1 if kind != "table" else RISK_FOLDS if rows <= FEW_ROWS else RISK_FOLDS // 2,
     )
     manifest: dict[str, object] = {

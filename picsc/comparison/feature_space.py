@@ -175,7 +175,7 @@ def _flat_pixels(images: ImageSet, rows: Rows) -> Tensor:
 
 
 def _median_distance(x: Tensor) -> float:
-    """Median distance between different points; 1 where all are the same."""
+    """Between different points, or 1 where all are the same."""
     distances = torch.pdist(x)
     apart = distances[distances > 0]
     return float(apart.median()) if len(apart) else 1.0

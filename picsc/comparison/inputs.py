@@ -23,7 +23,7 @@ class ComparisonInputs:
     """Weights of each task's training rows."""
     choices: tuple[IwcvChoice, ...]
     """Result of importance-weighted cross-validation of each task; empty where it does not run."""
-    weigh: WeighSettings
+    weight_settings: WeighSettings
     risk_folds: int
     """Inner folds of importance-weighted cross-validation."""
 

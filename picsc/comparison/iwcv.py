@@ -1,9 +1,9 @@
-"""Importance-weighted cross-validation: candidates compared by their risk on the target, estimated on training
-rows alone.
+"""Importance-weighted cross-validation: candidates compared by an estimate of their risk on the target.
+
+The estimate needs training rows and their weights alone.
 
 Source: Sugiyama, Krauledat and Mueller, "Covariate shift adaptation by importance weighted cross validation", JMLR 8,
-2007; the paper's baseline IWCV. Letters: j training jobs, n training rows of one, a weight
-decays.
+2007; the paper's baseline IWCV. Letters: j training jobs, n training rows of one, a weight decays.
 """
 
 from __future__ import annotations

@@ -108,13 +108,13 @@ def _weighted(inputs: ComparisonInputs, some: Sequence[int], *, weighting: str) 
     for i, job in zip(some, jobs_of(inputs, some), strict=True):
         weights = inputs.tasks[i].true_weights if weighting == "true-ratio" else inputs.weights[i].weights[weighting]
         assert weights is not None  # noqa: S101 - the verb runs true-ratio only where the true weights are known
-        jobs.append(replace(job, weight=_flattened(weights, inputs.weigh.exponent)))
+        jobs.append(replace(job, weight=_flattened(weights, inputs.weight_settings.exponent)))
     return _fit(inputs, jobs)
 
 
 def _dynamic(inputs: ComparisonInputs, some: Sequence[int]) -> list[WeightedModel]:
     """Dynamic importance weighting: weights are estimated anew at every step."""
-    match = inputs.weigh.match
+    match = inputs.weight_settings.match
     jobs = []
     for i, job in zip(some, jobs_of(inputs, some), strict=True):
         task = inputs.tasks[i]

@@ -41,7 +41,7 @@ def with_weights(inputs: ComparisonInputs, methods: Sequence[CompareMethod], wor
         workplace: folder and processes.
     """
     wanted = [name for name in WEIGHTINGS if name in methods or (name == "iw" and "iwcv" in methods)]
-    space = inputs.weigh.space
+    space = inputs.weight_settings.space
     if space == "auto":
         space = "raw" if isinstance(inputs.setup.trainer, TableTrainer) else "layer"
     if wanted:
@@ -82,7 +82,7 @@ def _weights_of_task(
     inputs, space, wanted, folder, i = arguments
 
     def compute() -> dict[str, NDArray[Any]]:
-        return estimate_weights(inputs.setup.trainer, inputs.tasks[i], space, inputs.weigh, wanted).arrays()
+        return estimate_weights(inputs.setup.trainer, inputs.tasks[i], space, inputs.weight_settings, wanted).arrays()
 
     return RowWeights.of(kept(folder, f"weights/{'-'.join(wanted)}/{i}", compute))
 

@@ -124,6 +124,6 @@ def _diagnose(inputs: ComparisonInputs, method: CompareMethod, i: int, columns: 
     if weights is None:
         return
     chosen = columns["exponent"][place]
-    power = inputs.weigh.exponent if np.isnan(chosen) else chosen
+    power = inputs.weight_settings.exponent if np.isnan(chosen) else chosen
     spread = diagnose(flattened(torch.from_numpy(weights), power))
     columns["ess"][place], columns["largest"][place] = spread.share, spread.largest

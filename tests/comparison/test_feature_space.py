@@ -176,7 +176,7 @@ def test_rows_that_cannot_be_weighted_are_refused() -> None:
 
 
 @pytest.mark.parametrize("chunk", [None, 59])  # one row alone is multiplied by instructions that round otherwise
-def test_images_that_are_all_the_same_cannot_be_weighted(chunk: int | None) -> None:
+def test_images_that_are_all_the_same_cannot_be_weighed(chunk: int | None) -> None:
     same = from_images(np.full((90, 16, 16), 137, np.uint8), np.arange(90) % 2)
     with pytest.raises(DataError, match="varies over the 60 source rows"):
         covariates(of_images(same), "raw", SOURCE, TARGET, seed=0, chunk=chunk)
