@@ -1,14 +1,14 @@
-"""What cross-validation of the paper's network costs, standard and corrected, next to scikit-learn.
+"""Cost of cross-validation of the paper's network, standard and corrected, compared with scikit-learn.
 
     python benchmarks/cross_validation.py [CSV ...] [--rounds 5] [--write docs/results/cross_validation.md]
 
-Everybody does the same work: networks with 4 hidden units, 200 full-batch Adam steps at learning rate 0.02, stratified
+All methods do the same work: networks with 4 hidden units, 200 full-batch Adam steps at learning rate 0.02, stratified
 5-fold cross-validation repeated 5 times, one thread, first weights from one distribution. Peer: `cross_val_score` with
 `MLPClassifier`, early stopping and shuffling off; for two classes it has one output where ours has two, which train
 twice as fast together. All methods take turns within every round, on the same folds. Time is processor time, because
 other work on the machine disturbs it least; it contains cutting, training and scoring, but not standardising the
 columns. Without files the tables are generated in the shapes of sonar, australian and phoneme, and scikit-learn's
-breast cancer. Files have no header and the class last, as KEEL distributes them.
+breast cancer. Files have no header and the class in the last column, as KEEL distributes them.
 """
 
 from __future__ import annotations
@@ -57,8 +57,9 @@ class Run(NamedTuple):
     """One round of one method."""
 
     seconds: float
+    """Processor seconds."""
     accuracy: list[float]
-    """Of every repeat."""
+    """Accuracy of every repeat, a fraction."""
 
 
 def standardised(x: NDArray[np.floating], y: NDArray[np.int64]) -> Table:
@@ -66,7 +67,7 @@ def standardised(x: NDArray[np.floating], y: NDArray[np.int64]) -> Table:
 
 
 def generated(n: int, f: int, classes: int) -> Table:
-    """Classes that a few columns tell apart, with noise."""
+    """Classes that a few columns separate, with noise."""
     rng = np.random.default_rng(n)
     y = rng.integers(0, classes, n)
     x = rng.normal(size=(n, f)) + np.linspace(0.6, 0, f) * y[:, None]
@@ -169,8 +170,8 @@ def timed(method: Callable[[Table, int], list[float]], table: Table, seed: int) 
 
 
 def line(name: str, table: Table, rounds: int) -> tuple[str, str]:
-    """A row of the table, and what it says of the targets."""
-    for method in METHODS.values():  # what is loaded and compiled at first use is not cross-validation
+    """A row of the table, and a sentence that compares it with the targets."""
+    for method in METHODS.values():  # loading and compiling at first use is no part of the measurement
         method(Table(table.x[:200], table.y[:200]), 0)
     runs: dict[str, list[Run]] = {method: [] for method in METHODS}
     for i in range(rounds):
@@ -185,7 +186,9 @@ def line(name: str, table: Table, rounds: int) -> tuple[str, str]:
     agree = abs(apart.mean()) <= 3 * error
     n, f = table.x.shape
     difference = f"{100 * apart.mean():+.2f} points, standard error {100 * error:.2f}"
-    said = [f"{name}: st-CV and scikit-learn differ by {difference}: {'agree' if agree else 'DIFFER BEYOND NOISE'}"]
+    sentences = [
+        f"{name}: st-CV and scikit-learn differ by {difference}: {'agree' if agree else 'DIFFER BEYOND NOISE'}"
+    ]
     target = TARGET_FEW if n < FEW_ROWS else TARGET_MANY
     for ratio, met, text in (
         (statistics.median(faster), statistics.median(faster) >= target, f"faster, at least {target:g} asked"),
@@ -195,17 +198,17 @@ def line(name: str, table: Table, rounds: int) -> tuple[str, str]:
             f"the cost for PIcsC, at most {TARGET_PENALTY:g} asked",
         ),
     ):
-        said.append(f"{ratio:.1f} times {text}: {'met' if met else 'MISSED'}")
+        sentences.append(f"{ratio:.1f} times {text}: {'met' if met else 'MISSED'}")
     cells = [f"{name} | {n} x {f}", *(f"{statistics.median(seconds[method]):.2f}" for method in METHODS)]
     cells += [f"{statistics.median(of):.1f} ({min(of):.1f} to {max(of):.1f})" for of in (faster, dearer)]
     cells += [f"{100 * right[method].mean():.1f}" for method in METHODS]
-    return f"| {' | '.join(cells)} |", "; ".join(said)
+    return f"| {' | '.join(cells)} |", "; ".join(sentences)
 
 
 def report(tables: dict[str, Table], rounds: int) -> str:
     """The page."""
     with warnings.catch_warnings(), one_thread(), threadpool_limits(1):
-        warnings.simplefilter("ignore")  # of scikit-learn: 200 steps are no convergence, the batch is clipped
+        warnings.simplefilter("ignore")  # scikit-learn warns that 200 steps do not converge and that it clips the batch
         lines = [line(name, table, rounds) for name, table in tables.items()]
     versions = f"Python {platform.python_version()}, torch {torch.__version__}, scikit-learn {sklearn.__version__}"
     return "\n".join(
@@ -227,7 +230,7 @@ def report(tables: dict[str, Table], rounds: int) -> str:
             "|---|---|---:|---:|---:|---|---|---:|---:|---:|",
             *(row for row, _ in lines),
             "",
-            *(f"- {said}" for _, said in lines),
+            *(f"- {sentence}" for _, sentence in lines),
             "",
         ]
     )

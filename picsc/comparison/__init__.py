@@ -1,12 +1,18 @@
-"""PIcsC beside importance weighting.
+"""PIcsC compared with importance weighting.
 
-- `compare`: the verb `compare`: PIcsC beside importance weighting (IW, IWCV, KMM, DIW), for a target that may be
-  shifted
-- `feature_space`: what weightings of rows look at: the covariates of two sets of rows as points of one space
-- `iwcv`: importance-weighted cross-validation: risk on the target estimated, and chosen by, on training rows alone
-- `methods`: the methods that a comparison runs, each from its trials to scores
-- `summary`: from what methods scored to one report: means, intervals, paired tests and three lines of summary
-- `transfer_tasks`: who learns, who may be looked at and who judges in a comparison
-- `weights`: how much each training row of a trial counts, by every weighting that is wanted, and whether that can be
-  trusted
+- `compare`: the verb `compare`: PIcsC and importance weighting (IW, IWCV, KMM, DIW) on data whose target rows may have
+  another distribution than the training rows
+- `feature_space`: the features of training and target rows that weightings use
+- `inputs`: the tasks, weights and training setup that every method gets
+- `iwcv`: importance-weighted cross-validation, which estimates the risk on the target from training rows
+- `method_words`: a description of every method in one line
+- `methods`: the methods that are compared, each a function that trains one model per task
+- `report`: the report: means and intervals of every method, scores of every model, weights and risks
+- `run_methods`: the run: weights of every task, then every method, in one or several processes
+- `significance`: the paired test by which two methods are compared
+- `summary`: the three lines at the top of the report
+- `task_scores`: scores of one method on every task
+- `transfer_tasks`: the tasks: training rows, target rows that methods may use, and test rows
+- `wanted_methods`: the methods of a run: those asked for, and their controls
+- `weights`: the weights of a task's training rows, or the reason why a weighting is refused
 """

@@ -1,24 +1,23 @@
-"""The verb `compare`: PIcsC beside importance weighting (IW, IWCV, KMM, DIW), for a target that may be shifted."""
+"""The verb `compare`: PIcsC compared with importance weighting (IW, IWCV, KMM, DIW) on a target that may be shifted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from picsc.comparison.feature_space import RANDOM_FEATURES
-from picsc.comparison.methods import Comparison, Result, choices, run
-from picsc.comparison.summary import assemble
+from picsc.comparison.inputs import ComparisonInputs
+from picsc.comparison.report import assemble
+from picsc.comparison.run_methods import Workplace, run_all, with_weights
 from picsc.comparison.transfer_tasks import TransferPlan, TransferTask, plan
-from picsc.comparison.weights import NOTHING, RowWeights, estimate_weights
+from picsc.comparison.wanted_methods import methods_to_run
+from picsc.comparison.weights import NO_WEIGHTS
 from picsc.datasets.description import left_out
-from picsc.datasets.encoding import fit
 from picsc.datasets.files.libsvm import read_alike
 from picsc.datasets.images import ImageSet
 from picsc.datasets.load import load
@@ -29,23 +28,14 @@ from picsc.datasets.texts import TokenSet, no_characters
 from picsc.errors import SettingsError
 from picsc.reports.common import Finding
 from picsc.runtime.devices import pick_device
-from picsc.runtime.processes import run_tasks
-from picsc.runtime.run_folder import RunFolder, kept, open_run
+from picsc.runtime.run_folder import open_run
 from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
-from picsc.settings import (
-    COMPARE_METHODS,
-    WEIGHTINGS,
-    CompareMethod,
-    CompareSettings,
-    Weighting,
-)
+from picsc.settings import CompareMethod, CompareSettings
 from picsc.settings.by_keyword import from_keywords
 from picsc.simulation.label_noise import with_label_noise
 from picsc.training.defaults import kind_of, labelled, recipe_of, rows_of, trainer_of
-from picsc.training.table_trainer import TableTrainer
-from picsc.training.tuning import INNER
-from picsc.weighting import estimated_bytes
+from picsc.training.methods import MethodSetup, inner_folds
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -53,23 +43,14 @@ if TYPE_CHECKING:
     from picsc.reports.compare import CompareReport
     from picsc.settings.keywords import CompareKeywords
 
-Compared = Dataset | ImageSet | TokenSet
-Tell = Callable[[str], None]
-CONTROLS: dict[CompareMethod, tuple[CompareMethod, ...]] = {
-    "picsc": ("weight-decay", "carried", "picsc-random"),
-    "iwcv": ("cv-choice",),
-    "diw": ("pooled",),
-}
-"""What runs beside a method, so that the report says what makes the difference."""
+ComparedData = Dataset | ImageSet | TokenSet
 CLIENT = "client"
 """Column that images and texts with owners can be cut by."""
 SMALL_WORK = 20_000_000
-"""Rows x features x trials below which starting another process costs more than it saves."""
+"""Rows x features x tasks below which starting another process costs more than it saves."""
 RISK_FOLDS, FEW_ROWS = 10, 2000
 """Inner folds of importance-weighted cross-validation of tables up to so many training rows, and half as many beyond:
-fewer would judge models of too few rows."""
-ONE_INNER = 2000
-"""Rows above which one inner part judges candidates as surely as three do."""
+models of fewer folds would be trained on too few rows."""
 
 
 def compare(
@@ -77,7 +58,7 @@ def compare(
     y: ArrayLike | None = None,
     *,
     settings: CompareSettings | None = None,
-    progress: Tell | None = None,
+    progress: Callable[[str], None] | None = None,
     **keywords: Unpack[CompareKeywords],
 ) -> CompareReport:
     """Compare PIcsC with importance weighting on one data set.
@@ -135,36 +116,55 @@ def target_file(settings: CompareSettings) -> Dataset | None:
 
 
 def compare_dataset(
-    data: Compared,
+    data: ComparedData,
     settings: CompareSettings,
     *,
     target: Dataset | None = None,
     run_dir: Path | None = None,
     resume: bool = False,
-    progress: Tell | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> CompareReport:
     """Compare methods on data that was read already.
 
     Args:
         data: the table, the images or the bags of words.
-        settings: everything else.
+        settings: all settings of the run.
         target: a table with the rows that are the target, under the columns of `data`.
-        run_dir: where finished parts are kept; None is a folder of the user's cache.
-        resume: go on from the parts that are there.
-        progress: told what is being done.
+        run_dir: folder that keeps finished parts; None is a folder of the user's cache.
+        resume: use the finished parts that are there.
+        progress: called with the name of each stage.
 
     Raises:
         SettingsError: an option does not fit the data.
         DataError: the data cannot be compared on.
     """
-    tell = progress or (lambda _: None)
     with one_thread():
-        return _compared(no_characters(data), settings, target, run_dir, tell, resume=resume)
+        prepared = _prepare(no_characters(data), target, settings)
+        with open_run(run_dir, prepared.manifest, resume=resume) as folder:
+            workplace = Workplace(folder, prepared.jobs, progress or (lambda _: None))
+            inputs = with_weights(prepared.inputs, prepared.methods, workplace)
+            scores = run_all(inputs, prepared.methods, workplace)
+        return assemble(prepared.data, settings, prepared.plan, inputs, scores, prepared.findings, prepared.manifest)
 
 
-def _compared(
-    data: Compared, settings: CompareSettings, target: Dataset | None, run_dir: Path | None, tell: Tell, *, resume: bool
-) -> CompareReport:
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """All that is fixed before training starts."""
+
+    data: ComparedData
+    """The rows that take part."""
+    plan: TransferPlan
+    inputs: ComparisonInputs
+    """Inputs without weights and choices."""
+    methods: list[CompareMethod]
+    jobs: int
+    """Processes."""
+    findings: tuple[Finding, ...]
+    manifest: dict[str, object]
+
+
+def _prepare(data: ComparedData, target: Dataset | None, settings: CompareSettings) -> _Prepared:
+    """Tasks, trainer, methods and manifest of a run."""
     findings: list[Finding] = []
     data, table, official = _rows(data, target, settings, findings)
     kind = kind_of(data)
@@ -172,33 +172,36 @@ def _compared(
     made = plan(table, settings, count, official)
     findings += [*made.findings, *(left_out(data) if isinstance(data, Dataset) else ())]
     if settings.label_noise:
-        data = with_label_noise(data, settings.label_noise, made.target_rows, seed=settings.seed)
+        data = with_label_noise(data, settings.label_noise, made.rows_of_targets, seed=settings.seed)
     device = pick_device(settings.train.device)
-    if device.note and device.device.type != "cpu":
+    if device.note and device.device.type != "cpu":  # that a machine has nothing faster is no finding about data
         findings.append(Finding("device", "note", device.note))
-    methods = _methods(settings, made, table)
-    learned = max(len(trial.train) for trial in made.trials)
-    recipe = replace(recipe_of(settings.train, learned, kind), warmup=settings.penalty.warmup)
-    work = learned * len(made.trials) * max(1, len(table.columns))
+    methods = methods_to_run(settings, made, table)
+    rows = max(len(task.train) for task in made.tasks)
+    recipe = replace(recipe_of(settings.train, rows, kind), warmup=settings.penalty.warmup)
+    work = rows * len(made.tasks) * max(1, len(table.columns))
     balanced: tuple[TransferTask, ...] = ()
     if "dob-scv" in methods:
         recut = settings.cut.model_copy(update={"splitter": "dob-scv"})
-        balanced = plan(table, settings.model_copy(update={"cut": recut}), count, official).trials
-    comparison = Comparison(
-        backend=trainer_of(data, recipe, settings.train, settings.penalty.kind, device.device),
+        balanced = plan(table, settings.model_copy(update={"cut": recut}), count, official).tasks
+    setup = MethodSetup(
+        trainer=trainer_of(data, recipe, settings.train, settings.penalty.kind, device.device),
         likelihood=table.target.kind if table.target is not None else "classes",
-        trials=made.trials,
-        weighed=(NOTHING,) * len(made.trials),
-        chosen=(),
-        balanced=balanced,
         algorithm=settings.algorithm,
         penalty=settings.penalty,
-        weigh=settings.weigh,
-        inner=1 if kind != "table" or learned > ONE_INNER else INNER,
-        risk_folds=1 if kind != "table" else RISK_FOLDS if learned <= FEW_ROWS else RISK_FOLDS // 2,
+        inner=inner_folds(kind, rows),
         at_once=1 if kind != "table" else len(made.names) if work > SMALL_WORK else 1_000_000,
     )
-    manifest = {
+    inputs = ComparisonInputs(
+        setup=setup,
+        tasks=made.tasks,
+        balanced=balanced,
+        weights=(NO_WEIGHTS,) * len(made.tasks),
+        choices=(),
+        weight_settings=settings.weigh,
+        risk_folds=1 if kind != "table" else RISK_FOLDS if rows <= FEW_ROWS else RISK_FOLDS // 2,
+    )
+    manifest: dict[str, object] = {
         "versions": versions(),
         "seed": settings.seed,
         "data_sha256": data.sha256,
@@ -206,105 +209,13 @@ def _compared(
         "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
     }
     jobs = settings.jobs if kind != "table" or work > SMALL_WORK else 1
-    with open_run(run_dir, manifest, resume=resume) as folder:
-        comparison = _looked_at(comparison, methods, settings.weigh.space, folder, jobs, tell)
-        results = _run_all(comparison, methods, folder, jobs, tell)
-    return assemble(data, settings, made, comparison, results, tuple(findings), manifest)
-
-
-def _looked_at(
-    comparison: Comparison,
-    methods: Sequence[CompareMethod],
-    space: Literal["auto", "raw", "layer"],
-    folder: RunFolder,
-    jobs: int,
-    tell: Tell,
-) -> Comparison:
-    """The comparison with the weights of every trial, and what is chosen by them."""
-    wanted = [name for name in WEIGHTINGS if name in methods or (name == "iw" and "iwcv" in methods)]
-    if space == "auto":
-        space = "raw" if isinstance(comparison.backend, TableTrainer) else "layer"
-    if wanted:
-        tell(_memory_words(comparison, wanted))
-        tasks = [(comparison, space, wanted, folder, i) for i in range(len(comparison.trials))]
-        comparison = replace(comparison, weighed=tuple(run_tasks(_weighed, tasks, jobs)))
-    if "iwcv" in methods or "cv-choice" in methods:
-        tell("importance-weighted cross-validation")
-        comparison = replace(comparison, chosen=tuple(choices(comparison, folder)))
-    return comparison
-
-
-def _run_all(
-    comparison: Comparison, methods: Sequence[CompareMethod], folder: RunFolder, jobs: int, tell: Tell
-) -> dict[CompareMethod, Result]:
-    """Every method on every trial."""
-    left = list(methods)
-
-    def done(i: int) -> None:
-        left.remove(methods[i])
-        tell(f"training: {', '.join(left)}" if left else "comparing")
-
-    tell(f"training: {', '.join(left)}")
-    found = run_tasks(_method, [(comparison, folder, name) for name in methods], jobs, done=done)
-    return dict(zip(methods, found, strict=True))
-
-
-def _weighed(task: tuple[Comparison, Literal["raw", "layer"], list[Weighting], RunFolder, int]) -> RowWeights:
-    """The weights of one trial; a function of the module, so that another process can call it."""
-    comparison, space, wanted, folder, i = task
-    trial, weigh_settings = comparison.trials[i], comparison.weigh
-
-    def compute() -> dict[str, NDArray[Any]]:
-        return estimate_weights(comparison.backend, trial, space, weigh_settings, wanted).arrays()
-
-    return RowWeights.of(kept(folder, f"weights/{'-'.join(wanted)}/{i}", compute))
-
-
-def _method(task: tuple[Comparison, RunFolder, CompareMethod]) -> Result:
-    """One method; a function of the module, likewise."""
-    comparison, folder, name = task
-    return run(comparison, folder, name)
-
-
-def _memory_words(comparison: Comparison, wanted: Sequence[Weighting]) -> str:
-    """What weighting is about to hold in memory."""
-    trial = max(comparison.trials, key=lambda trial: len(trial.train))
-    n, m = len(trial.train), len(trial.adapt)
-    backend = comparison.backend
-    features = (
-        len(fit(backend.dataset, trial.train[:1]).names) if isinstance(backend, TableTrainer) else RANDOM_FEATURES
-    )
-    sizes = ", ".join(f"{name} {estimated_bytes(name, n, m, features) / 1e6:.0f} MB" for name in wanted)
-    return f"weighing up to {n:,} rows for {m:,}: {sizes}"
-
-
-def _methods(settings: CompareSettings, made: TransferPlan, table: Dataset) -> list[CompareMethod]:
-    """Everything to run, in the order of the report.
-
-    Raises:
-        SettingsError: a method needs what is not there.
-    """
-    wanted: set[CompareMethod] = {"st-cv", *settings.methods}
-    for method in settings.methods:
-        wanted |= set(CONTROLS.get(method, ()))
-    if all(trial.drawn for trial in made.trials):
-        wanted.discard("picsc-random")  # the training pieces are made by chance already
-    if settings.bias is not None and wanted & {"iw", "iwcv", "kmm", "ulsif", "rulsif"}:
-        wanted.add("true-ratio")
-    if "true-ratio" in wanted and settings.bias is None:
-        raise SettingsError("--method true-ratio: the true density ratio is known with --bias only")
-    if "dob-scv" in wanted:
-        if settings.cut.folds is None or not settings.in_turn:
-            raise SettingsError("--method dob-scv is a way to cut folds: give --folds")
-        if table.target is None or table.target.kind != "classes":
-            raise SettingsError("--method dob-scv cuts by classes, and the target holds numbers; leave it out")
-    return [name for name in COMPARE_METHODS if name in wanted]
+    return _Prepared(data, made, inputs, methods, jobs, tuple(findings), manifest)
 
 
 def _rows(
-    data: Compared, target: Dataset | None, settings: CompareSettings, findings: list[Finding]
-) -> tuple[Compared, Dataset, Rows]:
-    """The data that take part, the same as a table of labels and keys, and the rows that are the target if known."""
+    data: ComparedData, target: Dataset | None, settings: CompareSettings, findings: list[Finding]
+) -> tuple[ComparedData, Dataset, Rows]:
+    """The rows that take part, the same as a table of labels and keys, and the rows of a target known beforehand."""
     if isinstance(data, Dataset):
         table = labelled(data, findings, verb="comparing")
         if target is None:
@@ -321,7 +232,7 @@ def _rows(
         raise SettingsError(f"{data.name} has no columns; use --by {CLIENT} for its owners, or --folds or --batches")
     if settings.cut.by == CLIENT:
         if data.owners is None:
-            raise SettingsError(f"--by {CLIENT}: {data.name} says of no row whose it is; use --folds or --batches")
+            raise SettingsError(f"--by {CLIENT}: {data.name} has no owners of its rows; use --folds or --batches")
         names = np.array(data.clients, dtype=object)
         table = replace(table, keys={CLIENT: names[data.owners]})
     return data, table, official

@@ -1,4 +1,4 @@
-"""What weightings of rows look at: the covariates of two sets of rows as points of one space.
+"""Feature space of the weightings: the covariates of two sets of rows as points of one space.
 
 Letters: n source rows, m target rows, p pixels, q dimensions. Everything is read in chunks, and nothing is fitted on
 target rows.
@@ -29,17 +29,17 @@ from picsc.training.table_trainer import TableTrainer
 
 Space = Literal["raw", "layer"]
 RANDOM_FEATURES = 256
-"""Dimensions that pixels and words are brought to, q."""
+"""Dimensions of the features of pixels and of words, q."""
 BANDWIDTH_ROWS = 512
-"""Source rows whose distances tell how far apart images are."""
+"""Source rows whose median distance is the bandwidth of the kernel on images."""
 NOISE = 1e-5
-"""Share of the largest value by which a column must vary: of equal rows, products may differ in their last digits."""
+"""Share of the largest value by which a column must vary: products of equal rows may differ in their last digits."""
 CHUNK_FLOATS = 1 << 24
-"""Pixels, codes or covariates of one chunk."""
+"""Pixels, codes or covariates in one chunk."""
 
 
 def covariates(
-    backend: Trainer, space: Space, source: Rows, target: Rows, *, seed: int, chunk: int | None = None
+    trainer: Trainer, space: Space, source: Rows, target: Rows, *, seed: int, chunk: int | None = None
 ) -> tuple[Tensor, Tensor]:
     """The covariates of two sets of rows, standardised by the source rows.
 
@@ -47,16 +47,16 @@ def covariates(
         them; values beyond 8 standard deviations are clipped, as everywhere.
 
     Args:
-        backend: of tables, images or texts.
+        trainer: trainer of tables, images or texts.
         space: `raw` is a table's encoded columns, random Fourier features of pixels, or a random projection of the
-            shares of words; `layer` is what enters the last layer of a plain model that learned from the source rows.
-        source: rows to be weighed, n of them.
-        target: rows to look like, m of them; their labels are not looked at.
-        seed: of the random features, or of the plain model as in a lesson.
+            shares of words; `layer` is the input of the last layer of a plain model that is trained on the source rows.
+        source: rows that get weights, n of them.
+        target: rows that the weighted source rows shall resemble, m of them; their labels are not used.
+        seed: of the random features, or of the plain model as in a training job.
         chunk: rows read at once; None bounds memory. The result does not depend on it, up to rounding.
 
     Returns:
-        float32 (n, q) and (m, q), on the backend's device, without a graph.
+        float32 (n, q) and (m, q), on the trainer's device, without a graph.
 
     Raises:
         SettingsError: tables have no layer.
@@ -65,56 +65,56 @@ def covariates(
     """
     if not len(source) or not len(target):
         raise DataError(
-            f"cannot weigh {len(source)} source rows by {len(target)} target rows: need at least one of each"
+            f"cannot weight {len(source)} source rows by {len(target)} target rows: need at least one of each"
         )
-    read, at_once = SPACES[space](backend, source, seed)
+    read, at_once = SPACES[space](trainer, source, seed)
     step = chunk or at_once
     with torch.no_grad():
         ours, theirs = (torch.cat([read(part) for part in _parts(rows, step)]) for rows in (source, target))
         return _standardised(ours, theirs, step)
 
 
-def raw_reader(backend: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
-    """How the covariates themselves are read, and how many rows at once.
+def raw_reader(trainer: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
+    """A function that reads the covariates themselves, and the number of rows that it reads at once.
 
     Args:
-        backend: of tables, images or texts.
-        source: rows that whatever has to be fitted is fitted on.
+        trainer: trainer of tables, images or texts.
+        source: rows that encodings and bandwidths are fitted on.
         seed: of random features.
     """
-    if isinstance(backend, TableTrainer):
-        return _columns(backend, source)
-    assert isinstance(backend, NetworkTrainer)  # noqa: S101 - there are two backends
-    if isinstance(backend.inputs, ImageInputs):
-        return _pixel_waves(backend.inputs.images, source, seed, backend.device)
-    assert isinstance(backend.inputs, TextInputs)  # noqa: S101 - there are two inputs
-    return _projected_words(backend.inputs.texts, seed, backend.device)
+    if isinstance(trainer, TableTrainer):
+        return _columns(trainer, source)
+    assert isinstance(trainer, NetworkTrainer)  # noqa: S101 - there are two trainers
+    if isinstance(trainer.inputs, ImageInputs):
+        return _pixel_waves(trainer.inputs.images, source, seed, trainer.device)
+    assert isinstance(trainer.inputs, TextInputs)  # noqa: S101 - there are two inputs
+    return _projected_words(trainer.inputs.texts, seed, trainer.device)
 
 
-def layer_reader(backend: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
-    """How the hidden units of a plain model that learned from the source rows are read, and how many rows at once.
+def layer_reader(trainer: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
+    """A function that reads the last hidden units of a plain model, and the number of rows that it reads at once.
 
     Args:
-        backend: of images or texts.
-        source: rows that are learned from, as in a lesson of plain training.
-        seed: of that lesson.
+        trainer: trainer of images or texts.
+        source: training rows of the model, as in a job of plain training.
+        seed: of that job.
 
     Raises:
-        SettingsError: the backend is a table's.
+        SettingsError: the trainer is a table's.
         NumericsError: the model diverged.
     """
-    if isinstance(backend, TableTrainer):
+    if isinstance(trainer, TableTrainer):
         raise SettingsError(
-            f"{backend.dataset.name}: --space layer is for images and texts; the columns of a table are looked at "
-            "themselves, so use --space raw"
+            f"{trainer.dataset.name}: --space layer is for images and texts; weightings of a table use its "
+            "columns themselves, so use --space raw"
         )
-    assert isinstance(backend, NetworkTrainer)  # noqa: S101 - there are two backends
-    read, model = backend.reader(source), backend.model(seed)
+    assert isinstance(trainer, NetworkTrainer)  # noqa: S101 - there are two trainers
+    read, model = trainer.reader(source), trainer.model(seed)
     with torch.enable_grad():
-        epoch, _ = backend.train(model, LabelledRows(read(source), backend.labels(source)), seed=seed)
+        epoch, _ = trainer.train(model, LabelledRows(read(source), trainer.labels(source)), seed=seed)
     if epoch:
         raise NumericsError(
-            f"the model whose layer weightings look at diverged at epoch {epoch} with learning rate {backend.lr:g}: "
+            f"the model whose layer weightings use diverged at epoch {epoch} with learning rate {trainer.lr:g}: "
             "lower the learning rate, or use --space raw",
             epoch,
         )
@@ -127,23 +127,23 @@ def layer_reader(backend: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
 
 
 SPACES: dict[Space, Callable[[Trainer, Rows, int], tuple[Read, int]]] = {"raw": raw_reader, "layer": layer_reader}
-"""From a backend, source rows and a seed to how rows become points."""
+"""Readers by the name of the space: from a trainer, source rows and a seed to a function that reads rows."""
 
 
-def _columns(backend: TableTrainer, source: Rows) -> tuple[Read, int]:
+def _columns(trainer: TableTrainer, source: Rows) -> tuple[Read, int]:
     """Encoded columns."""
-    encoder = fit(backend.dataset, source)
+    encoder = fit(trainer.dataset, source)
 
     def read(rows: Rows) -> Tensor:
-        return torch.from_numpy(encoder.transform(backend.dataset, rows).matrix).to(backend.device)
+        return torch.from_numpy(encoder.transform(trainer.dataset, rows).matrix).to(trainer.device)
 
     return read, _rows_at_once(len(encoder.names))
 
 
 def _pixel_waves(images: ImageSet, source: Rows, seed: int, device: torch.device) -> tuple[Read, int]:
-    """Cosines of random directions, whose inner products are those of a Gaussian kernel (random Fourier features).
+    """Random Fourier features: cosines of random directions, with the inner products of a Gaussian kernel.
 
-    The kernel's bandwidth is the median distance between source images, so that the scale of pixels does not matter.
+    The kernel's bandwidth is the median distance between source images, so that the scale of the pixels has no effect.
     """
     generator = torch.Generator().manual_seed(seed)
     p = images.pixels[0].size
@@ -160,7 +160,7 @@ def _pixel_waves(images: ImageSet, source: Rows, seed: int, device: torch.device
 
 
 def _projected_words(texts: TokenSet, seed: int, device: torch.device) -> tuple[Read, int]:
-    """Shares of a text's words times a Gaussian matrix, under which distances stay what they are."""
+    """Shares of a text's words times a Gaussian matrix, which preserves distances on average."""
     generator = torch.Generator().manual_seed(seed)
     size = len(texts.vocabulary) + 1
     table = torch.randn(size, RANDOM_FEATURES, generator=generator).div_(math.sqrt(RANDOM_FEATURES)).to(device)
@@ -188,11 +188,11 @@ def _median_distance(x: Tensor) -> float:
 
 
 def _standardised(source: Tensor, target: Tensor, step: int) -> tuple[Tensor, Tensor]:
-    """Columns that vary over the source rows, by their mean and deviation there; changes both in place."""
+    """Columns that vary over the source rows, standardised by their mean and deviation there; changes both in place."""
     varies = source.amax(0) - source.amin(0) > NOISE * source.abs().max()
     if not bool(varies.any()):
         raise DataError(
-            f"nothing that weightings could look at varies over the {len(source)} source rows; train on other rows"
+            f"no covariate that weightings could use varies over the {len(source)} source rows; train on other rows"
         )
     source, target = source[:, varies], target[:, varies]
     mean = _mean(torch.split(source, step), len(source), source.device)
@@ -204,7 +204,7 @@ def _standardised(source: Tensor, target: Tensor, step: int) -> tuple[Tensor, Te
 
 
 def _mean(parts: Iterable[Tensor], n: int, device: torch.device) -> Tensor:
-    """Over n rows, summed up in float64 and rounded once."""
+    """Mean over n rows, summed up in float64 and rounded once."""
     sums = [as_sums(part).sum(0) for part in parts]
     return placed(torch.stack(sums).sum(0) / n, device)
 

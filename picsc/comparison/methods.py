@@ -1,196 +1,176 @@
-"""The methods that a comparison runs, each from its trials to scores.
+"""Methods that are compared: from the inputs of a comparison and some tasks to one trained model of each.
 
-Every method is one function of the comparison; what it returns is plain arrays, so that a run folder can keep them.
-Letters: t trials, n training rows of one, m target rows that judge it, a candidates.
+Finished parts are arrays in a run folder.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from picsc.comparison.iwcv import Choice, choose
-from picsc.comparison.transfer_tasks import TransferTask, redrawn
-from picsc.comparison.weights import RowWeights
-from picsc.equations.likelihood import Likelihood
-from picsc.evaluation.metrics import row_accuracy, row_log_loss, scores_of_models
-from picsc.runtime.run_folder import RunFolder, kept
-from picsc.settings import CompareMethod, PenaltySettings, WeighSettings
-from picsc.training.algorithm_2 import Algorithm2Settings, initial_state, learn_fragment
-from picsc.training.jobs import TargetRows, Trainer, TrainingJob
-from picsc.training.tuning import tune_by_inner_cv, tune_prequentially
-from picsc.weighting import diagnose, flattened
+from picsc.comparison.inputs import ComparisonInputs
+from picsc.comparison.iwcv import IwcvChoice, choose_by_iwcv
+from picsc.comparison.task_scores import (
+    Arrays,
+    Floats,
+    TaskScores,
+    WeightedModel,
+    joined,
+    refusal,
+    score_tasks,
+)
+from picsc.comparison.transfer_tasks import TransferTask, with_random_fragments
+from picsc.runtime.run_folder import RunFolder
+from picsc.settings import CompareMethod
+from picsc.training.jobs import TargetRows, TrainingJob
+from picsc.training.methods import Correction, fit_jobs, in_parts, train_jobs
+from picsc.training.sequence_methods import FragmentSequences, final_models
+from picsc.weighting import flattened
 
-Arrays = dict[str, NDArray[Any]]
-Floats = NDArray[np.float64]
-COLUMNS = ("accuracy", "log_loss", "auc", "diverged", "rows", "strength", "ess", "largest", "exponent", "seconds")
-"""What is kept of every trial, as one array each; NaN where there is no number."""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One data set, all trials, and how to train."""
-
-    backend: Trainer
-    likelihood: Likelihood
-    trials: tuple[TransferTask, ...]
-    weighed: tuple[RowWeights, ...]
-    """Of each trial."""
-    chosen: tuple[Choice, ...]
-    """What importance-weighted cross-validation found of each trial; empty where it was not run."""
-    balanced: tuple[TransferTask, ...]
-    """The trials of DOB-SCV's folds; empty where there are none."""
-    algorithm: int
-    penalty: PenaltySettings
-    weigh: WeighSettings
-    inner: int
-    """Inner folds of a choice of lambda or weight decay."""
-    risk_folds: int
-    """Inner folds of importance-weighted cross-validation."""
-    at_once: int
-    """Trials trained between two looks at the run folder."""
+Train = Callable[[ComparisonInputs, Sequence[int]], list[WeightedModel]]
+"""From positions of some tasks to a model of each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One method on every trial."""
-
-    columns: dict[str, Floats]
-    """`COLUMNS`, (t,) each."""
-    refused: tuple[str, ...]
-    """Why a trial was not run; empty where it was."""
-    right: tuple[Floats, ...]
-    """What each judging row adds to the accuracy, (m,) per trial; NaN where there is no model."""
-    losses: tuple[Floats, ...]
-    """Log-loss of each judging row, likewise."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Model:
-    """One trained model, as it is scored."""
-
-    outputs: NDArray[np.float32]
-    diverged: int
-    strength: float = np.nan
-    exponent: float = np.nan
-
-
-_Teach = Callable[[Comparison, Sequence[int]], list[_Model]]
-"""Positions of some trials to a model of each."""
-
-
-def run(comparison: Comparison, folder: RunFolder, method: CompareMethod) -> Result:
-    """One method on all trials, a few at a time.
+def run_method(inputs: ComparisonInputs, folder: RunFolder, method: CompareMethod) -> TaskScores:
+    """Train and score one method on all tasks, a few at a time.
 
     Args:
-        comparison: what to run it on.
-        folder: keeps what is done.
-        method: which.
+        inputs: tasks, weights and the setup of training.
+        folder: keeps finished parts.
+        method: name of the method.
     """
-    trials = comparison.balanced if method == "dob-scv" else comparison.trials
-    parts = []
-    for start in range(0, len(trials), comparison.at_once):
-        some = range(start, min(start + comparison.at_once, len(trials)))
-        parts.append(kept(folder, f"{method}/{start}", partial(_part, comparison, method, some)))
-    return _joined(parts)
+    count = len(inputs.tasks_of(method))
+    return joined(in_parts(inputs.setup, folder, method, count, partial(_train_and_score, inputs, method)))
 
 
-def choices(comparison: Comparison, folder: RunFolder) -> list[Choice]:
-    """What importance-weighted cross-validation found of every trial; two methods and the report use it."""
-    found: list[Choice] = []
-    for start in range(0, len(comparison.trials), comparison.at_once):
-        some = list(range(start, min(start + comparison.at_once, len(comparison.trials))))
-        part = kept(folder, f"choice/{start}", partial(_choose, comparison, some))
-        found += [Choice.of(part, i) for i in range(len(some))]
-    return found
+def iwcv_choices(inputs: ComparisonInputs, folder: RunFolder) -> list[IwcvChoice]:
+    """Importance-weighted cross-validation of every task; two methods and the report use it."""
+
+    def compute(some: range) -> Arrays:
+        return choose_by_iwcv(
+            inputs.setup.trainer,
+            jobs_of(inputs, some),
+            [inputs.weights[i].weights.get("iw") for i in some],
+            [inputs.tasks[i].true_weights for i in some],
+            inputs.setup.likelihood,
+            inner=inputs.risk_folds,
+        )
+
+    parts = in_parts(inputs.setup, folder, "choice", len(inputs.tasks), compute)
+    return [IwcvChoice.of(part, i) for part in parts for i in range(len(part["seconds"]))]
 
 
-def _choose(comparison: Comparison, some: Sequence[int]) -> Arrays:
-    lessons = [_lesson(comparison.trials[i]) for i in some]
-    return choose(
-        comparison.backend,
-        lessons,
-        [comparison.weighed[i].weights.get("iw") for i in some],
-        [comparison.trials[i].ratio for i in some],
-        comparison.likelihood,
-        inner=comparison.risk_folds,
-    )
+def jobs_of(inputs: ComparisonInputs, some: Sequence[int]) -> list[TrainingJob]:
+    """Training jobs of some tasks."""
+    return [_job(inputs.tasks[i]) for i in some]
 
 
-def _part(comparison: Comparison, method: CompareMethod, some: Sequence[int]) -> Arrays:
-    """Train and score some trials; those whose weighting is refused are left out."""
-    trials = comparison.balanced if method == "dob-scv" else comparison.trials
-    reasons = [_refusal(comparison, method, i) for i in some]
+def _job(task: TransferTask) -> TrainingJob:
+    return TrainingJob(task.train, task.fragment, task.test, task.seed)
+
+
+def _train_and_score(inputs: ComparisonInputs, method: CompareMethod, some: Sequence[int]) -> Arrays:
+    """Train and score some tasks; those whose weights are refused are left out."""
+    reasons = [refusal(inputs, method, i) for i in some]
     able = [i for i, reason in zip(some, reasons, strict=True) if not reason]
     began = time.perf_counter()
-    models: dict[int, _Model] = {}
-    if able:
-        models = dict(zip(able, _TEACH[method](comparison, able), strict=True))
+    models = dict(zip(able, METHOD_FUNCTIONS[method](inputs, able), strict=True)) if able else {}
     seconds = (time.perf_counter() - began) / max(1, len(able))
-    found: Arrays = {key: np.full(len(some), np.nan) for key in COLUMNS}
+    found = score_tasks(inputs, method, some, models)
     found["refused"] = np.array(reasons, dtype=np.str_)
-    for place, i in enumerate(some):
-        trial = trials[i]
-        right, losses = np.full((2, len(trial.judge)), np.nan)
-        if i in models:
-            right, losses = _score(comparison, trial, models[i], found, place)
-            found["seconds"][place] = seconds
-        weights = comparison.weighed[i].weights.get(weighting_of(method)) if method != "dob-scv" else None
-        if method == "true-ratio":
-            weights = trial.ratio
-        if weights is not None and i in models:
-            exponent = found["exponent"][place]
-            power = comparison.weigh.exponent if np.isnan(exponent) else exponent
-            spread = diagnose(flattened(torch.from_numpy(weights), power))
-            found["ess"][place], found["largest"][place] = spread.share, spread.largest
-        found["rows"][place] = len(trial.train)
-        found[f"right {place}"], found[f"losses {place}"] = right.astype(np.float32), losses.astype(np.float32)
+    found["seconds"] = np.array([np.nan if reason else seconds for reason in reasons])
     return found
 
 
-def weighting_of(method: CompareMethod) -> CompareMethod:
-    """The weighting whose weights a method uses, which is itself where it uses no other's."""
-    return "iw" if method in ("iwcv", "cv-choice") else method
+def _fit(inputs: ComparisonInputs, jobs: Sequence[TrainingJob]) -> list[WeightedModel]:
+    """Train without a penalty or weight decay."""
+    return [WeightedModel(model) for model in fit_jobs(inputs.setup.trainer, jobs)]
 
 
-def _refusal(comparison: Comparison, method: CompareMethod, i: int) -> str:
-    """Why a method does not weigh a trial's rows; empty where it does, or weighs none."""
-    return "" if method in ("dob-scv", "cv-choice") else comparison.weighed[i].refused.get(weighting_of(method), "")
+def _plain(inputs: ComparisonInputs, some: Sequence[int]) -> list[WeightedModel]:
+    """Training that gives all rows the same weight."""
+    return _fit(inputs, jobs_of(inputs, some))
 
 
-def _score(
-    comparison: Comparison, trial: TransferTask, model: _Model, found: Arrays, place: int
-) -> tuple[Floats, Floats]:
-    """Write a model's scores; what each judging row adds to them."""
-    y = comparison.backend.targets(trial.train, trial.judge)
-    failed = model.diverged or not np.isfinite(model.outputs).all()
-    found["diverged"][place] = model.diverged or 1 if failed else 0
-    found["strength"][place], found["exponent"][place] = model.strength, model.exponent
-    if failed:
-        return np.full(len(trial.judge), np.nan), np.full(len(trial.judge), np.nan)
-    outputs = model.outputs[None]
-    scores = scores_of_models(outputs, y, comparison.likelihood)
-    for key in ("accuracy", "log_loss", "auc"):
-        found[key][place] = getattr(scores, key)[0]
-    right = row_accuracy(outputs, y, comparison.likelihood)[0]
-    return right, row_log_loss(outputs, y, comparison.likelihood)[0]
+def _balanced(inputs: ComparisonInputs, some: Sequence[int]) -> list[WeightedModel]:
+    """Plain training on DOB-SCV's folds."""
+    return _fit(inputs, [_job(inputs.balanced[i]) for i in some])
 
 
-def _joined(parts: Sequence[Arrays]) -> Result:
-    columns = {key: np.concatenate([part[key] for part in parts]).astype(np.float64) for key in COLUMNS}
-    rows: dict[str, tuple[Floats, ...]] = {
-        kind: tuple(part[f"{kind} {i}"].astype(np.float64) for part in parts for i in range(len(part["rows"])))
-        for kind in ("right", "losses")
-    }
-    refused = tuple(str(reason) for part in parts for reason in part["refused"])
-    return Result(columns, refused, rows["right"], rows["losses"])
+def _weighted(inputs: ComparisonInputs, some: Sequence[int], *, weighting: str) -> list[WeightedModel]:
+    """Training with weights that were estimated beforehand, or with the true ones."""
+    jobs = []
+    for i, job in zip(some, jobs_of(inputs, some), strict=True):
+        weights = inputs.tasks[i].true_weights if weighting == "true-ratio" else inputs.weights[i].weights[weighting]
+        assert weights is not None  # noqa: S101 - the verb runs true-ratio only where the true weights are known
+        jobs.append(replace(job, weight=_flattened(weights, inputs.weight_settings.exponent)))
+    return _fit(inputs, jobs)
+
+
+def _dynamic(inputs: ComparisonInputs, some: Sequence[int]) -> list[WeightedModel]:
+    """Dynamic importance weighting: weights are estimated anew at every step."""
+    match = inputs.weight_settings.match
+    jobs = []
+    for i, job in zip(some, jobs_of(inputs, some), strict=True):
+        task = inputs.tasks[i]
+        rows = task.labelled if match == "losses" else task.target
+        jobs.append(replace(job, fragment=np.zeros_like(job.fragment), target_rows=TargetRows(rows, match)))
+    return _fit(inputs, jobs)
+
+
+def _pooled(inputs: ComparisonInputs, some: Sequence[int]) -> list[WeightedModel]:
+    """Plain training on the training rows and the target rows whose labels diw uses."""
+    jobs = []
+    for i, job in zip(some, jobs_of(inputs, some), strict=True):
+        train = np.concatenate([job.train, inputs.tasks[i].labelled])
+        jobs.append(replace(job, train=train, fragment=np.zeros(len(train), np.int64)))
+    return _fit(inputs, jobs)
+
+
+def _picsc(inputs: ComparisonInputs, some: Sequence[int], *, random: bool = False) -> list[WeightedModel]:
+    """PIcsC between the training pieces, or between random ones of the same sizes."""
+    tasks = [inputs.tasks[i] for i in some]
+    jobs = [_job(with_random_fragments(task) if random else task) for task in tasks]
+    if inputs.setup.algorithm == 2:
+        return _along(inputs, jobs, "penalty")
+    return [WeightedModel(model) for model in train_jobs(inputs.setup, jobs, "penalty")]
+
+
+def _decayed(inputs: ComparisonInputs, some: Sequence[int]) -> list[WeightedModel]:
+    """Weight decay in the place of the penalty, chosen on training rows."""
+    return [WeightedModel(model) for model in train_jobs(inputs.setup, jobs_of(inputs, some), "decay")]
+
+
+def _carried(inputs: ComparisonInputs, some: Sequence[int]) -> list[WeightedModel]:
+    """Parameters carried along the training pieces, without a penalty."""
+    return _along(inputs, jobs_of(inputs, some), "none")
+
+
+def _along(inputs: ComparisonInputs, jobs: Sequence[TrainingJob], correction: Correction) -> list[WeightedModel]:
+    """Train on the pieces of each job one after another."""
+    models = final_models(inputs.setup, FragmentSequences.of_jobs(jobs), correction)
+    return [WeightedModel(model) for model in models]
+
+
+def _by_choice(inputs: ComparisonInputs, some: Sequence[int], *, weighted: bool) -> list[WeightedModel]:
+    """Power of the weights and weight decay chosen by cross-validation, by its weighted or its unweighted risk."""
+    jobs, decays, exponents = [], [], []
+    for i, job in zip(some, jobs_of(inputs, some), strict=True):
+        choice = inputs.choices[i]
+        exponent, decay = choice.weighted if weighted else choice.unweighted
+        weights = inputs.weights[i].weights.get("iw")
+        if weights is not None and exponent > 0:
+            job = replace(job, weight=_flattened(weights, exponent))
+        jobs.append(job)
+        decays.append(decay)
+        exponents.append(exponent)
+    models = fit_jobs(inputs.setup.trainer, jobs, decays=np.array(decays))
+    return [WeightedModel(model, exponent) for model, exponent in zip(models, exponents, strict=True)]
 
 
 def _flattened(weights: Floats, exponent: float) -> Floats:
@@ -198,164 +178,21 @@ def _flattened(weights: Floats, exponent: float) -> Floats:
     return np.asarray(flattened(torch.from_numpy(weights), exponent).numpy(), np.float64)
 
 
-def _lesson(trial: TransferTask) -> TrainingJob:
-    return TrainingJob(trial.train, trial.fragment, trial.judge, trial.seed)
-
-
-def _lessons(comparison: Comparison, some: Sequence[int]) -> list[TrainingJob]:
-    return [_lesson(comparison.trials[i]) for i in some]
-
-
-def _taught(
-    comparison: Comparison, lessons: list[TrainingJob], strengths: Floats | None = None, decays: Floats | None = None
-) -> list[_Model]:
-    """Train one model per lesson."""
-    none = np.zeros((len(lessons), 1))
-    penalised = none if strengths is None else strengths[:, None]
-    decayed = none if decays is None else decays[:, None]
-    used = strengths if strengths is not None else decays
-    learned = comparison.backend.train_jobs(lessons, penalised, decayed)
-    return [
-        _Model(models.outputs[0], int(models.diverged[0]), np.nan if used is None else float(used[i]))
-        for i, models in enumerate(learned)
-    ]
-
-
-def _plain(comparison: Comparison, some: Sequence[int]) -> list[_Model]:
-    """Training that weighs all rows alike."""
-    return _taught(comparison, _lessons(comparison, some))
-
-
-def _balanced(comparison: Comparison, some: Sequence[int]) -> list[_Model]:
-    """Plain training on DOB-SCV's folds."""
-    return _taught(comparison, [_lesson(comparison.balanced[i]) for i in some])
-
-
-def _weighting_of(name: str) -> _Teach:
-    """Training with rows weighed beforehand."""
-
-    def teach(comparison: Comparison, some: Sequence[int]) -> list[_Model]:
-        lessons = []
-        for i, lesson in zip(some, _lessons(comparison, some), strict=True):
-            weights = comparison.trials[i].ratio if name == "true-ratio" else comparison.weighed[i].weights[name]
-            assert weights is not None  # noqa: S101 - the verb runs true-ratio where ratios are known only
-            lessons.append(replace(lesson, weight=_flattened(weights, comparison.weigh.exponent)))
-        return _taught(comparison, lessons)
-
-    return teach
-
-
-def _dynamic(comparison: Comparison, some: Sequence[int]) -> list[_Model]:
-    """Weights made anew at every step."""
-    match = comparison.weigh.match
-    lessons = []
-    for i, lesson in zip(some, _lessons(comparison, some), strict=True):
-        trial = comparison.trials[i]
-        rows = trial.labelled if match == "losses" else trial.adapt
-        lessons.append(replace(lesson, fragment=np.zeros_like(lesson.fragment), target_rows=TargetRows(rows, match)))
-    return _taught(comparison, lessons)
-
-
-def _pooled(comparison: Comparison, some: Sequence[int]) -> list[_Model]:
-    """Plain training on the training rows and the target rows whose labels diw uses."""
-    lessons = []
-    for i, lesson in zip(some, _lessons(comparison, some), strict=True):
-        train = np.concatenate([lesson.train, comparison.trials[i].labelled])
-        lessons.append(replace(lesson, train=train, fragment=np.zeros(len(train), np.int64)))
-    return _taught(comparison, lessons)
-
-
-def _corrected(comparison: Comparison, some: Sequence[int], *, by_chance: bool = False) -> list[_Model]:
-    """PIcsC between the training pieces, or between as large ones made by chance."""
-    trials = [comparison.trials[i] for i in some]
-    if by_chance:
-        trials = [redrawn(trial) for trial in trials]
-    if comparison.algorithm == 2:
-        return _carried_along(comparison, trials, corrected=True)
-    lessons = [_lesson(trial) for trial in trials]
-    strength = comparison.penalty.strength
-    if strength == "auto":
-        used = tune_by_inner_cv(
-            comparison.backend, lessons, comparison.likelihood, penalised=True, inner=comparison.inner
-        )
-    else:
-        used = np.full(len(lessons), strength)
-    return _taught(comparison, lessons, strengths=used)
-
-
-def _decayed(comparison: Comparison, some: Sequence[int]) -> list[_Model]:
-    """Weight decay in the place of the penalty, chosen on training rows."""
-    lessons = _lessons(comparison, some)
-    used = tune_by_inner_cv(comparison.backend, lessons, comparison.likelihood, penalised=False, inner=comparison.inner)
-    return _taught(comparison, lessons, decays=used)
-
-
-def _carried(comparison: Comparison, some: Sequence[int]) -> list[_Model]:
-    """Parameters carried along the training pieces, without a penalty."""
-    return _carried_along(comparison, [comparison.trials[i] for i in some], corrected=False)
-
-
-def _carried_along(comparison: Comparison, trials: Sequence[TransferTask], *, corrected: bool) -> list[_Model]:
-    """Learn the pieces of each trial one after another, by Algorithm 2 or without a penalty."""
-    sequences = [[t.train[t.fragment == j] for j in range(int(t.fragment.max()) + 1)] for t in trials]
-    seeds, scaled_on = [trial.seed for trial in trials], [trial.train for trial in trials]
-    learner = comparison.backend.sequence_trainer(sequences, seeds, scaled_on)
-    penalty, state = comparison.penalty, initial_state(learner)
-    off = torch.zeros(len(trials), 1, device=state.theta.device, dtype=state.theta.dtype)
-    rules = Algorithm2Settings(
-        off, off, penalty.alpha, penalty.gamma, penalty.when_quiet, corrected and penalty.merge == "fisher"
-    )
-    used = np.full(len(trials), np.nan)
-    if corrected and penalty.strength == "auto":
-        used = tune_prequentially(
-            comparison.backend, sequences, seeds, scaled_on, comparison.likelihood, rules, penalised=True
-        )
-    elif corrected:
-        used = np.full(len(trials), penalty.strength, np.float64)
-    if corrected:
-        rules = replace(rules, strength=torch.from_numpy(used[:, None]).to(off))
-    diverged = np.zeros(len(trials), np.int64)
-    for t in range(len(sequences[0])):
-        state, step = learn_fragment(state, learner, t, rules)
-        now = step.diverged[:, 0].cpu().numpy()
-        diverged = np.where(diverged > 0, diverged, now)
-    evaluated = state.theta
-    if corrected and penalty.merge != "none":
-        evaluated = state.merged if penalty.merge == "fisher" else state.mean
-    outputs = learner.outputs(evaluated, [trial.judge for trial in trials])
-    return [_Model(out[0], int(diverged[g]), float(used[g])) for g, out in enumerate(outputs)]
-
-
-def _by_choice(comparison: Comparison, some: Sequence[int], *, weighted: bool) -> list[_Model]:
-    """Power of the weights and weight decay chosen by cross-validation, whose risk is weighted or not."""
-    lessons, decays, exponents = [], [], []
-    for i, lesson in zip(some, _lessons(comparison, some), strict=True):
-        choice = comparison.chosen[i]
-        exponent, decay = choice.weighted if weighted else choice.unweighted
-        weights = comparison.weighed[i].weights.get("iw")
-        if weights is not None and exponent > 0:
-            lesson = replace(lesson, weight=_flattened(weights, exponent))
-        lessons.append(lesson)
-        decays.append(decay)
-        exponents.append(exponent)
-    models = _taught(comparison, lessons, decays=np.array(decays))
-    return [replace(model, exponent=exponents[k]) for k, model in enumerate(models)]
-
-
-_TEACH: dict[CompareMethod, _Teach] = {
+METHOD_FUNCTIONS: dict[CompareMethod, Train] = {
     "st-cv": _plain,
-    "iw": _weighting_of("iw"),
-    "ulsif": _weighting_of("ulsif"),
-    "rulsif": _weighting_of("rulsif"),
-    "kmm": _weighting_of("kmm"),
-    "true-ratio": _weighting_of("true-ratio"),
+    "iw": partial(_weighted, weighting="iw"),
+    "ulsif": partial(_weighted, weighting="ulsif"),
+    "rulsif": partial(_weighted, weighting="rulsif"),
+    "kmm": partial(_weighted, weighting="kmm"),
+    "true-ratio": partial(_weighted, weighting="true-ratio"),
     "diw": _dynamic,
     "pooled": _pooled,
-    "picsc": _corrected,
-    "picsc-random": partial(_corrected, by_chance=True),
+    "picsc": _picsc,
+    "picsc-random": partial(_picsc, random=True),
     "weight-decay": _decayed,
     "carried": _carried,
     "dob-scv": _balanced,
     "iwcv": partial(_by_choice, weighted=True),
     "cv-choice": partial(_by_choice, weighted=False),
 }
+"""Training of every method."""

@@ -1,6 +1,6 @@
-"""How much each training row of a trial counts, by every weighting that is wanted, and whether that can be trusted.
+"""Weights of a task's training rows by every weighting asked for, with the reasons where weights are refused.
 
-Letters: n training rows of a trial, m target rows that may be looked at.
+Letters: n training rows of a task, m target rows.
 """
 
 from __future__ import annotations
@@ -26,20 +26,21 @@ Arrays = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class RowWeights:
-    """The weights of one trial."""
+    """The weights of one task."""
 
     weights: dict[str, NDArray[np.float64]]
     """(n,) by weighting, of mean 1; refused ones are missing."""
     refused: dict[str, str]
-    """Why a weighting has none, or none to be trusted."""
+    """Reason why a weighting has no weights, or none to be trusted, by weighting."""
     separation: float
-    """Area under the ROC curve of a classifier between training and target rows; NaN where nothing looked."""
+    """Area under the ROC curve of a classifier between training and target rows, in [0, 1]; NaN without weightings."""
     seconds: dict[str, float]
+    """Seconds that each weighting took."""
     features: int
-    """Numbers per row that weightings look at; 0 where nothing looked."""
+    """Features per row that weightings use; 0 without weightings."""
 
     def arrays(self) -> Arrays:
-        """For a run folder."""
+        """The weights as arrays, for a run folder."""
         found: Arrays = {f"weights {name}": values for name, values in self.weights.items()}
         found |= {f"refused {name}": np.array(reason) for name, reason in self.refused.items()}
         found |= {f"seconds {name}": np.array(value) for name, value in self.seconds.items()}
@@ -61,38 +62,38 @@ class RowWeights:
         )
 
 
-NOTHING = RowWeights({}, {}, float("nan"), {}, 0)
-"""Of a trial that no weighting looked at."""
+NO_WEIGHTS = RowWeights({}, {}, float("nan"), {}, 0)
+"""Result of a task without weightings."""
 
 
 def estimate_weights(
-    backend: Trainer,
-    trial: TransferTask,
+    trainer: Trainer,
+    task: TransferTask,
     space: Literal["raw", "layer"],
     settings: WeighSettings,
     wanted: Sequence[Weighting],
 ) -> RowWeights:
-    """Weigh a trial's training rows for its target.
+    """Weights of a task's training rows for its target.
 
-    Reading: weightings see the covariates of training rows and of the target rows that may be looked at, never those
-        that judge, and no label of the target.
+    Reading: weightings see the covariates of training rows and of target rows, never those of test rows, and no label
+        of the target.
 
     Args:
-        backend: says what rows look like.
-        trial: whose rows.
-        space: what weightings look at.
-        settings: the floor of the effective sample size, and each weighting's own.
-        wanted: which weightings.
+        trainer: reads the rows.
+        task: training and target rows.
+        space: features that weightings use.
+        settings: floor of the effective sample size, and the settings of single weightings.
+        wanted: weightings to estimate.
     """
     try:
-        x, z = covariates(backend, space, trial.train, trial.adapt, seed=trial.seed)
+        x, z = covariates(trainer, space, task.train, task.target, seed=task.seed)
     except (DataError, NumericsError) as error:
-        return replace(NOTHING, refused=dict.fromkeys(wanted, str(error)))
+        return replace(NO_WEIGHTS, refused=dict.fromkeys(wanted, str(error)))
     began = time.perf_counter()
-    ratios = log_ratio(x, z, seed=trial.seed)
-    overlap = separation(x, z, seed=trial.seed, ratios=ratios)
+    ratios = log_ratio(x, z, seed=task.seed)
+    overlap = separation(x, z, seed=task.seed, ratios=ratios)
     seconds = {"iw": time.perf_counter() - began}
-    own: dict[str, dict[str, object]] = {
+    options: dict[str, dict[str, object]] = {
         "iw": {"ratio": ratios[0]},
         "rulsif": {"alpha": settings.relative},
         "kmm": {"bound": settings.bound, "ridge": None if settings.ridge == "auto" else settings.ridge},
@@ -102,7 +103,7 @@ def estimate_weights(
     for name in wanted:
         began = time.perf_counter()
         try:
-            found = WEIGHTINGS[name](x, z, seed=trial.seed, **own.get(name, {}))
+            found = WEIGHTINGS[name](x, z, seed=task.seed, **options.get(name, {}))
             refuse(found**settings.exponent, floor=settings.floor, name=name, auc=overlap if settings.floor else None)
             weights[name] = found.cpu().double().numpy()  # on the host first: mps has no float64
         except NumericsError as error:

@@ -1,8 +1,12 @@
 """Standard against corrected cross-validation.
 
-- `cross_validate`: the verb `cross_validate`: standard cross-validation against PIcsC and its controls, fold- or
-  batch-wise
-- `methods`: the methods that cross-validation compares, each from its lessons to scored units
-- `splits`: which rows train and which are tested in one repeat of a comparison
-- `summary`: from what methods scored to one report: means, intervals, paired tests and three lines of summary
+- `cross_validate`: the verb `cross_validate`: standard cross-validation against PIcsC and its controls, over folds or
+  over batches
+- `experiment`: all repeats of one data set, and the setup of training
+- `methods`: the methods that are compared, each a function that trains its models and returns their scores
+- `piece_scores`: scores of one method on every fold or batch
+- `report`: the report: means and intervals of every method, scores of every model, reasons for missing numbers
+- `significance`: the paired test by which two methods are compared
+- `splits`: the training rows and test rows of every repeat
+- `summary`: the three lines at the top of the report
 """

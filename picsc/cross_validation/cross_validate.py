@@ -12,9 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from picsc.cross_validation.methods import METHOD_FUNCTIONS, Experiment, Found
+from picsc.cross_validation.experiment import Experiment
+from picsc.cross_validation.methods import METHOD_FUNCTIONS, MethodScores
+from picsc.cross_validation.piece_scores import PieceScores
+from picsc.cross_validation.report import assemble
 from picsc.cross_validation.splits import repeats
-from picsc.cross_validation.summary import assemble
 from picsc.datasets.description import left_out
 from picsc.datasets.images import ImageSet, refuse_columns
 from picsc.datasets.open import open_data
@@ -33,7 +35,7 @@ from picsc.settings import (
 )
 from picsc.settings.by_keyword import from_keywords
 from picsc.training.defaults import kind_of, recipe_of, rows_of, trainer_of
-from picsc.training.tuning import INNER
+from picsc.training.methods import MethodSetup, inner_folds
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -41,11 +43,10 @@ if TYPE_CHECKING:
     from picsc.reports.cv import CvReport
     from picsc.settings.keywords import CvKeywords
 
-ONE_INNER = 2000
-"""Rows above which one inner part judges candidates as surely as three do for a third of the work."""
 SMALL_WORK = 20_000_000
 """Rows x features x repeats below which starting another process costs more than it saves."""
 CONTROLS: tuple[Method, ...] = ("st-cv", "weight-decay", "carried", "average", "subsample")
+"""Methods that run in every cross-validation."""
 
 
 def cross_validate(
@@ -94,58 +95,63 @@ def cross_validate_dataset(
 
     Args:
         data: the table, the images or the bags of words.
-        settings: everything else.
-        run_dir: where finished parts are kept; None is a folder of the user's cache.
-        resume: go on from the parts that are there.
-        progress: told what is being done.
+        settings: all settings of the run.
+        run_dir: folder that keeps finished parts; None is a folder of the user's cache.
+        resume: use the finished parts that are there.
+        progress: called with the name of each stage.
 
     Raises:
         SettingsError: an option does not fit the data.
         DataError: the data cannot be compared on.
     """
-    tell = progress or (lambda _: None)
+    report_progress = progress or (lambda _: None)
     data = no_characters(data)
     with one_thread():
-        prepared = _prepared(data, settings)
+        prepared = _prepare(data, settings)
         experiment = prepared.experiment
         jobs = settings.jobs if not isinstance(data, Dataset) or prepared.work > SMALL_WORK else 1
-        names = _wanted(settings)
+        names = _methods_to_run(settings)
         with open_run(run_dir, prepared.manifest, resume=resume) as folder:
             tasks = [(experiment, folder, name) for name in names]
             left = set(names)
 
             def done(i: int) -> None:
                 left.discard(names[i])
-                tell(f"training: {', '.join(left)}" if left else "comparing")
+                report_progress(f"training: {', '.join(left)}" if left else "comparing")
 
-            tell(f"training: {', '.join(names)}")
-            results = dict(zip(names, run_tasks(_run, tasks, jobs, done=done), strict=True))
-        return assemble(data, settings, experiment, results, prepared.findings, prepared.manifest)
+            report_progress(f"training: {', '.join(names)}")
+            scores: dict[str, PieceScores] = {}
+            for found in run_tasks(_run_method, tasks, jobs, done=done):
+                scores |= found
+        return assemble(data, settings, experiment, scores, prepared.findings, prepared.manifest)
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
+    """All that is fixed before training starts."""
+
     experiment: Experiment
     findings: tuple[Finding, ...]
     manifest: dict[str, object]
     work: float
-    """Rows x features x repeats."""
+    """Rows x features x pieces x repeats."""
 
 
-def _run(task: tuple[Experiment, RunFolder, str]) -> Found:
+def _run_method(task: tuple[Experiment, RunFolder, str]) -> MethodScores:
     """One method; a function of the module, so that another process can call it."""
     experiment, folder, name = task
-    return METHOD_FUNCTIONS[name](experiment, folder, name)
+    return METHOD_FUNCTIONS[name](experiment, folder)
 
 
-def _wanted(settings: CvSettings) -> list[str]:
-    """Everything to compute, the longest first."""
+def _methods_to_run(settings: CvSettings) -> list[str]:
+    """Keys of `METHOD_FUNCTIONS` to compute, the longest computation first."""
     methods = {*settings.methods, *CONTROLS}
     corrected = ["whole-picsc", "picsc"] if "picsc" in methods else []
     return [*corrected, "weight-decay", "carried", "st-cv", "subsample", "whole"]
 
 
-def _prepared(data: Dataset | ImageSet | TokenSet, settings: CvSettings) -> _Prepared:
+def _prepare(data: Dataset | ImageSet | TokenSet, settings: CvSettings) -> _Prepared:
+    """Repeats, trainer and manifest of a run."""
     kind = kind_of(data)
     findings: list[Finding] = []
     if kind != "table":
@@ -159,7 +165,7 @@ def _prepared(data: Dataset | ImageSet | TokenSet, settings: CvSettings) -> _Pre
     device = pick_device(settings.train.device)
     if device.note and device.device.type != "cpu":  # that a machine has nothing faster is no finding about data
         findings.append(Finding("device", "note", device.note))
-    backend = trainer_of(
+    trainer = trainer_of(
         table if kind == "table" else data,
         replace(recipe, warmup=settings.penalty.warmup),
         settings.train,
@@ -177,29 +183,27 @@ def _prepared(data: Dataset | ImageSet | TokenSet, settings: CvSettings) -> _Pre
         "data_sha256": data.sha256,
         "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
     }
-    experiment = Experiment(
-        backend=backend,
-        likelihood="classes" if kind != "table" else table.target.kind,  # type: ignore[union-attr] # checked by _labelled
-        repeats=plan,
+    setup = MethodSetup(
+        trainer=trainer,
+        likelihood="classes" if kind != "table" else table.target.kind,  # type: ignore[union-attr] # rows_of checks it
         algorithm=settings.algorithm or (1 if settings.foldwise else 2),
         penalty=settings.penalty,
-        weights=weights,
-        keep_rows=count == 1 and not settings.foldwise,
-        inner=1 if kind != "table" or table.n > ONE_INNER else INNER,
+        inner=inner_folds(kind, table.n),
         at_once=1 if kind != "table" else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,
     )
+    experiment = Experiment(setup, plan, weights, keep_rows=count == 1 and not settings.foldwise)
     return _Prepared(experiment, tuple(findings), manifest, work)
 
 
 def _advised(findings: Sequence[Finding], settings: CvSettings) -> list[Finding]:
-    """Name the option that only this verb has."""
+    """Findings, with the option that only this verb has named in the advice for rare classes."""
     if settings.keep_rare or not settings.foldwise:
         return list(findings)
     return [replace(f, advice=f"{f.advice}; --keep-rare tests none") if f.code == "rare-class" else f for f in findings]
 
 
 def _weights(dataset: Dataset, settings: CvSettings) -> NDArray[np.float64] | None:
-    """Row weights, all finite and not negative."""
+    """Row weights, (n,), all finite and not negative; None without `--weights`."""
     if settings.weights is None:
         return None
     values = dataset.keys[settings.weights]

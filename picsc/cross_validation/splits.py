@@ -1,4 +1,4 @@
-"""Which rows train and which are tested in one repeat of a comparison. Letters: n rows, k pieces."""
+"""Training rows and test rows of every repeat of a cross-validation. Letters: n rows, k pieces."""
 
 from __future__ import annotations
 
@@ -23,23 +23,25 @@ class Repeat:
     """One repeat. Row numbers are those of the whole table."""
 
     seed: int
+    """Seed of the cut, the validation rows and the models."""
     foldwise: bool
+    """True where pieces are test folds, False where each piece trains a model of its own."""
     names: tuple[str, ...]
-    """Of the pieces."""
+    """Names of the pieces."""
     pieces: tuple[Rows, ...]
-    """Disjoint, increasing."""
+    """Rows of each piece, disjoint, increasing."""
     strata: NDArray[np.int64] | None
     """(n,) classes that the pieces were balanced over; None if they were not."""
     validation: Rows
-    """Judge the models of the whole set and, batchwise, those of the pieces."""
+    """Test rows of the models of the whole set and, batchwise, of those of the pieces."""
     rare: NDArray[np.bool_]
-    """(n,) rows that are never tested and always learned from."""
+    """(n,) True for rows of rare classes, which are training rows everywhere and test rows nowhere."""
     words: str
-    """How the table was cut."""
+    """Description of the cut, for the report."""
     findings: tuple[Finding, ...]
 
     def training(self, i: int) -> tuple[Rows, NDArray[np.int64]]:
-        """Foldwise: the rows that the model of piece i learns from, and the fragment of each.
+        """Training rows of the model of piece i, foldwise, and the fragment of each.
 
         Source: Section 4.4, E4: the fragments are the k - 1 training folds.
         Reading: of two folds, the fragments are the two halves of the training fold, every other row each.
@@ -48,16 +50,16 @@ class Repeat:
         return fragmented([self.pieces[j] for j in others], self.pieces[i][self.rare[self.pieces[i]]])
 
     def tested(self, i: int) -> Rows:
-        """The rows that judge the model of piece i."""
+        """Test rows of the model of piece i."""
         return self.pieces[i][~self.rare[self.pieces[i]]] if self.foldwise else self.validation
 
     def whole(self) -> tuple[Rows, NDArray[np.int64]]:
-        """All training rows, and the piece of each; rows that judge are left out."""
+        """Training rows of the model of the whole set, and the piece of each; validation rows are left out."""
         parts = [piece[~np.isin(piece, self.validation)] for piece in self.pieces]
         return fragmented([part for part in parts if len(part)], np.empty(0, np.int64))
 
     def recut(self) -> Repeat:
-        """Random pieces of the same sizes: what is left of the pieces when chance alone makes them."""
+        """The same repeat with random pieces of the same sizes, and of the same classes if the cut was balanced."""
         rows = np.concatenate(self.pieces)
         labels = np.repeat(np.arange(len(self.pieces)), [len(piece) for piece in self.pieces])
         generator = np.random.default_rng([self.seed, 1])
@@ -80,32 +82,32 @@ def fragmented(parts: list[Rows], more: Rows) -> tuple[Rows, NDArray[np.int64]]:
 
 
 def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) -> Iterator[Repeat]:
-    """Every repeat of a comparison; with other seeds, so that folds are shuffled and judges drawn anew.
+    """Every repeat of a cross-validation, each with its own seed for the folds and the validation rows.
 
     Args:
         dataset: n labelled rows.
-        settings: the cut, the share of judges, the seed.
-        count: repeats.
-        official: rows of the official test part, which judge if there are any.
+        settings: the cut, the share of validation rows, the seed.
+        count: number of repeats.
+        official: rows of the official test part; if there are any, they are the validation rows.
 
     Raises:
-        DataError: the table cannot be cut this way, or a fold would have nothing to learn from.
+        DataError: the table cannot be cut this way, or a fold would leave no training rows.
     """
     for r in range(count):
         seed = settings.seed + r
         pool = np.setdiff1d(np.arange(dataset.n), official)
-        # pieces of time are cut before judges are drawn, so that every repeat has the same ones
+        # pieces of time are cut before validation rows are drawn, so that every repeat has the same ones
         made = None if settings.cut.batches else cut(take(dataset, pool), settings.cut, seed=seed)
         rare = np.zeros(dataset.n, np.bool_)
         if settings.keep_rare:
             rare = _rare(dataset, settings.cut.batches or len(made.fragments if made else ()))
-        judges = official if len(official) else _judges(dataset, settings.validation, seed, rare)
+        validation = official if len(official) else _validation_rows(dataset, settings.validation, seed, rare)
         if made is None:
-            pool = np.setdiff1d(pool, judges)
+            pool = np.setdiff1d(pool, validation)
             made = cut(take(dataset, pool), settings.cut, seed=seed)
         pieces = tuple(pool[fragment.rows] for fragment in made.fragments)
         if not settings.foldwise:
-            pieces = tuple(np.setdiff1d(piece, judges) for piece in pieces)
+            pieces = tuple(np.setdiff1d(piece, validation) for piece in pieces)
         _check_pieces([fragment.name for fragment in made.fragments], pieces, settings)
         strata = None
         if made.strata is not None:
@@ -117,7 +119,7 @@ def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) 
             names=tuple(fragment.name for fragment in made.fragments),
             pieces=pieces,
             strata=strata,
-            validation=judges,
+            validation=validation,
             rare=rare,
             words=made.words,
             findings=validate(take(dataset, pool), made) if r == 0 else (),
@@ -125,6 +127,7 @@ def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) 
 
 
 def _check_pieces(names: Sequence[str], pieces: Sequence[Rows], settings: CvSettings) -> None:
+    """Refuse pieces that are too few or too small."""
     if len(pieces) < 2:
         raise DataError("one piece only: cross-validation needs at least two; choose another cut")
     small = [i for i, piece in enumerate(pieces) if len(piece) < 2]
@@ -136,12 +139,12 @@ def _check_pieces(names: Sequence[str], pieces: Sequence[Rows], settings: CvSett
         )
 
 
-def _judges(dataset: Dataset, share: float, seed: int, rare: NDArray[np.bool_]) -> Rows:
-    """A random share of the rows that are not rare, balanced over classes where every class has two rows."""
+def _validation_rows(dataset: Dataset, share: float, seed: int, rare: NDArray[np.bool_]) -> Rows:
+    """A random share of the rows that are not rare, balanced over classes if every class has two rows."""
     rows = np.flatnonzero(~rare)
     if len(rows) <= math.ceil(share * len(rows)):
         raise DataError(
-            f"{dataset.name}: {share:g} of {len(rows)} rows to judge leaves none to learn from; lower --validation"
+            f"{dataset.name}: {share:g} of {len(rows)} rows to test on leaves none to learn from; lower --validation"
         )
     return random_part(dataset, rows, share, seed)
 

@@ -9,9 +9,9 @@ import torch
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python, of picsc and of every package that affects numbers, and the processor as torch uses it.
+    """Versions of Python, of picsc and of every package that affects numbers, and the kind of processor.
 
-    Kernels for other kinds of processor (AVX2, AVX512, ...) round in another order: the same seed gives the same bytes on one kind.
+    Kernels for other kinds (AVX2, AVX512, ...) round in another order: the same seed gives the same bytes on one kind.
     """
     packages = ("picsc", "numpy", "scipy", "pandas", "scikit-learn", "torch")
     return {

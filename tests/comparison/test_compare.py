@@ -25,7 +25,7 @@ def classed(n: int = 120, *, shift: float = 0.0, seed: int = 0) -> pd.DataFrame:
 
 
 def compared(frame: pd.DataFrame, **options: object) -> CompareReport:
-    """A comparison of a second or two, unless told otherwise."""
+    """A comparison of a second or two, unless options say otherwise."""
     return picsc.compare(frame, **{"target": "target", "epochs": 10, "repeats": 2, "strength": 0.1, **options})
 
 
@@ -59,7 +59,7 @@ def test_every_method_in_turn_on_folds() -> None:
     assert [delta.name for delta in report.deltas] == ["Δ1", "Δ2"]
 
 
-def test_controls_run_beside_what_they_control() -> None:
+def test_controls_run_with_the_methods_that_they_control() -> None:
     names = {each.method for each in compared(classed(), by="site", methods=["picsc"]).methods}
     assert names == {"st-cv", "picsc", "weight-decay", "carried", "picsc-random"}
     names = {each.method for each in compared(classed(), methods=["picsc", "iwcv", "diw"]).methods}
@@ -86,7 +86,7 @@ def test_every_method_learns_what_it_says_it_learns() -> None:
     assert len(set(losses.values())) == len(losses)
 
 
-def test_weights_say_which_rows_are_learned_from() -> None:
+def test_weights_select_the_rows_that_resemble_the_target() -> None:
     """The target is like the rows of site c alone: with weights, a model of both sites is right on c."""
     rng = np.random.default_rng(0)
     n, site = 600, np.array(["a", "b", "c"])[np.arange(600) % 3]
@@ -159,7 +159,7 @@ def test_where_weights_are_equal_training_is_plain_bit_for_bit() -> None:
     )
 
 
-def test_what_is_chosen_by_weighted_risk_is_told_beside_what_plain_risk_chooses() -> None:
+def test_the_choices_by_weighted_and_by_plain_risk_are_both_reported() -> None:
     report = compared(classed(400), bias="a", methods=["iwcv"], repeats=4, epochs=40)
     weighted, plain = method(report, "iwcv"), method(report, "cv-choice")
     chosen = [(unit.exponent, unit.strength) for unit in weighted.units]
@@ -167,7 +167,7 @@ def test_what_is_chosen_by_weighted_risk_is_told_beside_what_plain_risk_chooses(
     assert {power for power, _ in chosen} <= {0.0, 0.5, 1.0}
 
 
-def test_labels_are_made_wrong_where_models_learn_and_nowhere_else() -> None:
+def test_only_labels_of_training_rows_are_made_wrong() -> None:
     clean, noisy = (compared(classed(300), methods=["st-cv"], label_noise=share, epochs=60) for share in (0.0, 0.45))
     better, worse = method(clean, "st-cv").accuracy, method(noisy, "st-cv").accuracy
     assert better is not None
@@ -281,7 +281,7 @@ def test_strength_0_of_algorithm_1_is_plain_training_bit_for_bit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "said"),
+    ("options", "error", "message"),
     [
         ({"methods": ["true-ratio"]}, SettingsError, "known with --bias only"),
         ({"methods": ["dob-scv"]}, SettingsError, "give --folds"),
@@ -290,8 +290,10 @@ def test_strength_0_of_algorithm_1_is_plain_training_bit_for_bit() -> None:
         ({"bias": "site"}, SettingsError, "is categorical"),
     ],
 )
-def test_what_cannot_be_compared_is_named(options: dict[str, object], error: type[Exception], said: str) -> None:
-    with pytest.raises(error, match=said):
+def test_options_that_cannot_be_used_are_named(
+    options: dict[str, object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
         compared(classed(), **options)
 
 

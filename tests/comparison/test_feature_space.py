@@ -1,4 +1,4 @@
-"""What weightings look at: standardised by the source, the same whatever is read at once."""
+"""Features of the weightings: standardised by the source rows, and the same for every size of chunk."""
 
 from collections.abc import Iterator
 
@@ -147,11 +147,11 @@ def test_projected_words_keep_the_distances_of_shares() -> None:
     assert float(torch.corrcoef(torch.stack([exact, found]))[0, 1]) > 0.9
 
 
-def test_a_layer_is_that_of_the_plain_lesson() -> None:
-    backend = of_words()
-    x, _ = covariates(backend, "layer", SOURCE, TARGET, seed=3)
+def test_a_layer_is_that_of_plain_training() -> None:
+    trainer = of_words()
+    x, _ = covariates(trainer, "layer", SOURCE, TARGET, seed=3)
     one = TrainingJob(SOURCE, np.arange(60) % 2, SOURCE, 3)
-    log_p = next(backend.train_jobs([one], np.zeros((1, 1)), np.zeros((1, 1)))).outputs[0]
+    log_p = next(trainer.train_jobs([one], np.zeros((1, 1)), np.zeros((1, 1)))).outputs[0]
     logit = torch.from_numpy(log_p[:, 1] - log_p[:, 0]).double()
     design = torch.cat([x.double(), torch.ones(60, 1, dtype=torch.float64)], 1)
     fitted = design @ torch.linalg.lstsq(design, logit[:, None]).solution
@@ -168,7 +168,7 @@ def test_tables_have_no_layer() -> None:
         covariates(of_table(), "layer", SOURCE, TARGET, seed=0)
 
 
-def test_what_cannot_be_weighed_is_refused() -> None:
+def test_rows_that_cannot_be_weighted_are_refused() -> None:
     with pytest.raises(DataError, match="60 source rows by 0 target rows"):
         covariates(of_table(), "raw", SOURCE, TARGET[:0], seed=0)
     with pytest.raises(DataError, match="varies over the 1 source rows"):

@@ -29,7 +29,7 @@ def classed(n: int = 60, f: int = 3, classes: int = 2, seed: int = 0) -> pd.Data
 
 
 def compared(frame: pd.DataFrame, **options: object) -> CvReport:
-    """A comparison of less than a second, unless told otherwise."""
+    """A comparison of less than a second, unless options say otherwise."""
     return picsc.cross_validate(frame, **{"epochs": 8, "repeats": 1, "strength": 0.1, **options})
 
 
@@ -237,15 +237,15 @@ def test_repeats_and_seeds_differ_and_the_same_seed_does_not(cut: dict[str, int]
 
 
 def test_pieces_of_time_are_the_same_in_every_repeat() -> None:
-    """They would be others, or fewer, if judges were drawn before the table is cut."""
+    """They would be others, or fewer, if validation rows were drawn before the table is cut."""
     frame = classed(60).assign(t=np.arange(60.0))
     report = compared(frame, target="target", time="t", cuts=4, repeats=3, epochs=2)
     names = [unit.fragment for unit in method(report, "carried").units]
     assert names == 3 * ["0..14", "15..29", "30..44", "45..59"]
 
 
-def test_whole_set_models_of_pieces_that_judging_empties_in_some_repeats() -> None:
-    """Two rows per piece: which pieces have none left besides judges differs between repeats."""
+def test_whole_set_models_where_validation_rows_empty_pieces_in_some_repeats() -> None:
+    """Two rows per piece: which pieces have none left besides validation rows differs between repeats."""
     frame = classed(24).assign(s=np.repeat(np.arange(12), 2))
     report = compared(frame, target="target", by="s", repeats=6, epochs=2)
     assert method(report, "picsc").whole is not None
@@ -304,7 +304,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "said"),
+    ("options", "error", "message"),
     [
         ({"weights": "w"}, DataError, "'w' holds -1 in row 3"),
         ({"weights": "s"}, DataError, "'s' holds no numbers"),
@@ -312,13 +312,15 @@ def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
         ({"folds": 3, "batches": 2}, SettingsError, "choose one way to cut"),
     ],
 )
-def test_what_cannot_be_used_is_named(options: dict[str, object], error: type[Exception], said: str) -> None:
+def test_options_that_cannot_be_used_are_named(
+    options: dict[str, object], error: type[Exception], message: str
+) -> None:
     frame = classed(40).assign(w=np.where(np.arange(40) == 2, -1.0, 1.0), s="a")
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         compared(frame, target="target", **options)
 
 
-def test_a_table_without_a_target_and_judges_without_learners_are_refused() -> None:
+def test_a_table_without_a_target_or_without_training_rows_is_refused() -> None:
     unlabelled = from_frame(classed(40).drop(columns="target"), ReadSettings(no_target=True))
     with pytest.raises(SettingsError, match="needs a target"):
         cross_validation.cross_validate_dataset(unlabelled, CvSettings())

@@ -1,4 +1,4 @@
-"""Which rows learn and which judge: properties of every repeat."""
+"""Training rows and test rows: properties of every repeat."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -34,7 +34,7 @@ def all_rows(parts: Iterator[np.ndarray]) -> list[int]:
 
 
 @pytest.mark.parametrize("cut", [{"folds": 4}, {"folds": 4, "shuffle": False}, {"by": "s"}])
-def test_foldwise_every_row_is_tested_once_and_learned_by_all_other_models(cut: dict[str, object]) -> None:
+def test_foldwise_every_row_is_tested_once_and_trains_all_other_models(cut: dict[str, object]) -> None:
     for repeat in made(cut=cut):
         k = len(repeat.pieces)
         assert all_rows(repeat.tested(i) for i in range(k)) == list(range(40))
@@ -47,7 +47,7 @@ def test_foldwise_every_row_is_tested_once_and_learned_by_all_other_models(cut: 
 
 
 @pytest.mark.parametrize("cut", [{"batches": 4}, {"time": "t", "cuts": 4}])
-def test_batchwise_rows_that_judge_are_in_no_piece(cut: dict[str, object]) -> None:
+def test_batchwise_validation_rows_are_in_no_piece(cut: dict[str, object]) -> None:
     first, second = made(cut=cut)
     for repeat in (first, second):
         assert all_rows([*repeat.pieces, repeat.validation]) == list(range(40))
@@ -58,7 +58,7 @@ def test_batchwise_rows_that_judge_are_in_no_piece(cut: dict[str, object]) -> No
     assert first.validation.tolist() != second.validation.tolist()
 
 
-def test_official_test_rows_judge_and_are_never_learned_from() -> None:
+def test_official_test_rows_are_the_validation_rows_and_never_trained_on() -> None:
     official = np.arange(30, 40)
     for cut in ({"batches": 3}, {"folds": 3}):
         (repeat, again) = made(cut=cut, official=official)
@@ -67,7 +67,7 @@ def test_official_test_rows_judge_and_are_never_learned_from() -> None:
 
 
 @pytest.mark.parametrize("cut", [{"folds": 4}, {"batches": 4}, {"by": "s"}])
-def test_the_whole_set_never_learns_its_judges(cut: dict[str, object]) -> None:
+def test_the_model_of_the_whole_set_is_never_trained_on_validation_rows(cut: dict[str, object]) -> None:
     for repeat in made(cut=cut):
         rows, fragment = repeat.whole()
         assert all_rows([rows, repeat.validation]) == list(range(40))
@@ -83,7 +83,7 @@ def test_two_folds_have_the_halves_of_the_other_one_as_fragments() -> None:
 
 
 @pytest.mark.parametrize("cut", [{"folds": 4}, {"batches": 4}])
-def test_pieces_by_chance_keep_sizes_and_strata(cut: dict[str, object]) -> None:
+def test_random_pieces_keep_sizes_and_strata(cut: dict[str, object]) -> None:
     for repeat in made(n=41, cut=cut):
         again = repeat.recut()
         assert [len(piece) for piece in again.pieces] == [len(piece) for piece in repeat.pieces]
@@ -96,7 +96,7 @@ def test_pieces_by_chance_keep_sizes_and_strata(cut: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("cut", [{"folds": 4}, {"batches": 4}])
-def test_rows_of_rare_classes_are_learned_from_and_never_judge(cut: dict[str, object]) -> None:
+def test_rows_of_rare_classes_are_trained_on_and_never_tested(cut: dict[str, object]) -> None:
     for repeat in made(cut=cut, rare=2, keep_rare=True, validation=0.5):
         assert np.flatnonzero(repeat.rare).tolist() == [0, 1]
         assert not np.isin([0, 1], repeat.validation).any()
@@ -118,7 +118,7 @@ def test_fragments_are_numbered_without_gaps_and_lose_no_row(sizes: list[int], m
     assert sorted(set(fragment.tolist())) == list(range(fragment.max() + 1))
 
 
-def test_seeds_move_folds_judges_and_pieces_of_chance() -> None:
+def test_seeds_move_folds_validation_rows_and_random_pieces() -> None:
     first, second = made(cut={"folds": 4})
     (other,) = made(cut={"folds": 4}, seed=1, count=1)
     assert first.pieces[0].tolist() != second.pieces[0].tolist()

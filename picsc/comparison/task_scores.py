@@ -1,0 +1,129 @@
+"""Scores of one method on every task: arrays that a run folder keeps. Letters: t tasks, m test rows of one task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from picsc.comparison.inputs import ComparisonInputs
+from picsc.comparison.transfer_tasks import TransferTask
+from picsc.evaluation.metrics import row_accuracy, row_log_loss
+from picsc.settings import CompareMethod
+from picsc.training.methods import MethodModel, scores_on_test_rows
+from picsc.weighting import diagnose, flattened
+
+Arrays = dict[str, NDArray[Any]]
+Floats = NDArray[np.float64]
+COLUMNS = ("accuracy", "log_loss", "auc", "diverged", "rows", "strength", "ess", "largest", "exponent", "seconds")
+"""Numbers of every task, as one array each; NaN where there is no number."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedModel:
+    """One trained model, and the power of the weights if a method chose it."""
+
+    model: MethodModel
+    exponent: float = np.nan
+    """Power in [0, 1]; NaN where none was chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskScores:
+    """Scores of one method on every task."""
+
+    columns: dict[str, Floats]
+    """`COLUMNS`, (t,) each."""
+    refused: tuple[str, ...]
+    """Reason why the method did not run on a task; empty where it ran."""
+    right: tuple[Floats, ...]
+    """Contribution of each test row to the accuracy, (m,) per task; NaN where there is no model."""
+    losses: tuple[Floats, ...]
+    """Log-loss of each test row, nats, (m,) per task; NaN where there is no model."""
+
+
+def weighting_of(method: CompareMethod) -> CompareMethod:
+    """The weighting whose weights a method uses: that of iw for the methods that choose its power, or its own name."""
+    return "iw" if method in ("iwcv", "cv-choice") else method
+
+
+def refusal(inputs: ComparisonInputs, method: CompareMethod, i: int) -> str:
+    """Reason why a method has no weights for task i; empty where it has, or needs none."""
+    return "" if method in ("dob-scv", "cv-choice") else inputs.weights[i].refused.get(weighting_of(method), "")
+
+
+def score_tasks(
+    inputs: ComparisonInputs, method: CompareMethod, some: Sequence[int], models: dict[int, WeightedModel]
+) -> Arrays:
+    """Scores of one method on some tasks.
+
+    Args:
+        inputs: tasks and weights.
+        method: whose models.
+        some: positions of the tasks.
+        models: by position; missing where the method's weights are refused.
+
+    Returns:
+        `COLUMNS` but for the seconds, (tasks,) each, and by place among `some` the arrays `right` and `losses`, (m,).
+    """
+    tasks = inputs.tasks_of(method)
+    columns: Arrays = {key: np.full(len(some), np.nan) for key in COLUMNS}
+    rows: Arrays = {}
+    for place, i in enumerate(some):
+        task = tasks[i]
+        columns["rows"][place] = len(task.train)
+        right, losses = np.full((2, len(task.test)), np.nan)
+        if i in models:
+            right, losses = _score(inputs, task, models[i], columns, place)
+            _diagnose(inputs, method, i, columns, place)
+        rows[f"right {place}"], rows[f"losses {place}"] = right.astype(np.float32), losses.astype(np.float32)
+    return columns | rows
+
+
+def joined(parts: Sequence[Arrays]) -> TaskScores:
+    """Scores of all tasks.
+
+    Args:
+        parts: as from `score_tasks`, with the reasons `refused`.
+    """
+    columns = {key: np.concatenate([part[key] for part in parts]).astype(np.float64) for key in COLUMNS}
+    rows: dict[str, tuple[Floats, ...]] = {
+        kind: tuple(part[f"{kind} {i}"].astype(np.float64) for part in parts for i in range(len(part["rows"])))
+        for kind in ("right", "losses")
+    }
+    refused = tuple(str(reason) for part in parts for reason in part["refused"])
+    return TaskScores(columns, refused, rows["right"], rows["losses"])
+
+
+def _score(
+    inputs: ComparisonInputs, task: TransferTask, weighted: WeightedModel, columns: Arrays, place: int
+) -> tuple[Floats, Floats]:
+    """Write a model's scores into the columns; each test row's contribution to the accuracy, and its log-loss."""
+    setup, model = inputs.setup, weighted.model
+    y = setup.trainer.targets(task.train, task.test)
+    columns["diverged"][place] = model.failed
+    columns["strength"][place], columns["exponent"][place] = model.strength, weighted.exponent
+    if model.failed:
+        return np.full(len(task.test), np.nan), np.full(len(task.test), np.nan)
+    scores = scores_on_test_rows(model, y, setup.likelihood)
+    for key in ("accuracy", "log_loss", "auc"):
+        columns[key][place] = scores[key]
+    outputs = model.outputs[None]
+    return row_accuracy(outputs, y, setup.likelihood)[0], row_log_loss(outputs, y, setup.likelihood)[0]
+
+
+def _diagnose(inputs: ComparisonInputs, method: CompareMethod, i: int, columns: Arrays, place: int) -> None:
+    """Write the effective sample size and the largest of the weights of task i into the columns, if it has weights."""
+    weights = None if method == "dob-scv" else inputs.weights[i].weights.get(weighting_of(method))
+    if method == "true-ratio":
+        weights = inputs.tasks[i].true_weights
+    if weights is None:
+        return
+    chosen = columns["exponent"][place]
+    power = inputs.weight_settings.exponent if np.isnan(chosen) else chosen
+    spread = diagnose(flattened(torch.from_numpy(weights), power))
+    columns["ess"][place], columns["largest"][place] = spread.share, spread.largest

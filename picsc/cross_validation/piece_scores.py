@@ -1,0 +1,121 @@
+"""Scores of one method on every piece: arrays that a run folder keeps. Letters: n rows of the data, g sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from picsc.cross_validation.experiment import Experiment
+from picsc.datasets.rows import Rows
+from picsc.evaluation.metrics import row_accuracy
+from picsc.training.algorithm_2 import FragmentStep
+from picsc.training.methods import MethodModel, scores_on_test_rows
+from picsc.training.sequence_methods import SequenceModel
+
+Arrays = dict[str, NDArray[Any]]
+COLUMNS = (
+    "accuracy", "log_loss", "auc", "weighted_accuracy", "diverged", "share", "strength",
+    "looked", "flagged", "tau", "gamma", "rows",
+)  # fmt: skip
+"""Numbers of every unit, as one array each; NaN where there is no number."""
+TRIGGER_COLUMNS = ("looked", "flagged", "tau", "gamma")
+"""Those of Algorithm 2's trigger."""
+
+
+@dataclass(frozen=True, slots=True)
+class PieceScores:
+    """Scores of one method, repeat by repeat and piece by piece."""
+
+    columns: dict[str, NDArray[np.float64]]
+    """`COLUMNS`, (repeats, pieces) each."""
+    right: NDArray[np.float64] | None
+    """(n,): share of the pieces and repeats in which a test row was predicted right; None unless kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredModel:
+    """One trained model and the rows that it was trained and tested on."""
+
+    model: MethodModel
+    train: Rows
+    """Rows whose mean and deviation scale a target column of numbers."""
+    test: Rows
+    rows: int
+    """Number of training rows."""
+
+
+def score_models(experiment: Experiment, models: Sequence[ScoredModel]) -> Arrays:
+    """`COLUMNS` of some models, (models,) each, and `right` (n,) where the experiment keeps rows."""
+    columns: Arrays = {key: np.full(len(models), np.nan) for key in COLUMNS}
+    setup, right = experiment.setup, []
+    for i, tested in enumerate(models):
+        model = tested.model
+        y = setup.trainer.targets(tested.train, tested.test)
+        weights = None if experiment.weights is None else experiment.weights[tested.test]
+        columns["diverged"][i], columns["rows"][i] = model.failed, tested.rows
+        columns["share"][i], columns["strength"][i] = model.penalty_share, model.strength
+        for key, value in scores_on_test_rows(model, y, setup.likelihood, weights).items():
+            columns[key][i] = value
+        if experiment.keep_rows:
+            right.append(row_accuracy(model.outputs[None], y, setup.likelihood)[0])
+    if experiment.keep_rows:
+        columns["right"] = np.mean(right, axis=0)
+    return columns
+
+
+def trigger_columns(step: FragmentStep) -> Arrays:
+    """`TRIGGER_COLUMNS` at one fragment, (g,) each; NaN where the trigger did not compare."""
+    looked = np.full(len(step.tau), float(step.compared))
+    tau, gamma = (part[:, 0].double().cpu().numpy() for part in (step.tau, step.gamma))
+    flagged = step.flagged[:, 0].double().cpu().numpy()
+    return {
+        "looked": looked,
+        "flagged": np.where(looked > 0, flagged, np.nan),
+        "tau": np.where(looked > 0, tau, np.nan),
+        "gamma": np.where(looked > 0, gamma, np.nan),
+    }
+
+
+def joined(experiment: Experiment, parts: Sequence[Arrays], shape: tuple[int, int]) -> PieceScores:
+    """Scores of models that were trained part by part.
+
+    Args:
+        experiment: says whether rows were kept.
+        parts: as from `score_models`.
+        shape: of the result, (repeats, pieces).
+    """
+    columns = {key: np.concatenate([np.atleast_1d(part[key]) for part in parts]) for key in COLUMNS}
+    in_shape = {key: values.reshape(shape).astype(np.float64) for key, values in columns.items()}
+    return PieceScores(in_shape, _mean_right(experiment, parts, "right"))
+
+
+def joined_steps(experiment: Experiment, parts: Sequence[Arrays], which: SequenceModel) -> PieceScores:
+    """Scores of models along sequences.
+
+    Args:
+        experiment: foldwise, each sequence has one tested model: its trigger columns are counts over its fragments and
+            the last tau. Batchwise, each fragment has one.
+        parts: of each fragment, with `step COLUMN` of the trigger and `WHICH COLUMN` of the models.
+        which: models of the sequences.
+    """
+    columns: dict[str, NDArray[np.float64]] = {}
+    steps = {key: np.stack([part[f"step {key}"] for part in parts]).astype(np.float64) for key in TRIGGER_COLUMNS}
+    for key in COLUMNS:
+        if experiment.foldwise:
+            values = parts[-1][f"{which} {key}"] if key not in steps else steps[key][-1]
+            if key in ("looked", "flagged"):
+                values = np.nansum(steps[key], axis=0)
+            columns[key] = np.asarray(values, np.float64).reshape(experiment.shape)
+        else:
+            stacked = steps[key] if key in steps else np.stack([part[f"{which} {key}"] for part in parts])
+            columns[key] = np.asarray(stacked, np.float64).T.reshape(experiment.shape)
+    return PieceScores(columns, _mean_right(experiment, parts, f"{which} right"))
+
+
+def _mean_right(experiment: Experiment, parts: Sequence[Arrays], key: str) -> NDArray[np.float64] | None:
+    """Mean over parts; None unless rows are kept."""
+    return np.mean([part[key] for part in parts], axis=0) if experiment.keep_rows else None

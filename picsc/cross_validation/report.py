@@ -1,0 +1,196 @@
+"""Report of a cross-validation: means and intervals of every method, the scores of every model, reasons for gaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from picsc.cross_validation.experiment import Experiment
+from picsc.cross_validation.methods import UNMERGED, MethodScores
+from picsc.cross_validation.piece_scores import PieceScores
+from picsc.cross_validation.significance import describe_test, difference_between, paired_test
+from picsc.cross_validation.summary import summary_lines
+from picsc.datasets.description import data_info
+from picsc.datasets.images import ImageSet
+from picsc.datasets.table import Dataset
+from picsc.datasets.texts import TokenSet
+from picsc.evaluation.means import finite_mean, interval, nan_mean
+from picsc.reports.common import Finding, finite
+from picsc.reports.cv import CvReport, Loss, MethodReport, Unit
+from picsc.settings import METHODS, CvSettings
+
+WHOLE = "whole set"
+"""Name of the fragment of models of the whole training set."""
+_WITH_STRENGTH = ("picsc", UNMERGED, "weight-decay")
+"""Methods that have a lambda or a weight decay."""
+
+_WORDS = {
+    ("st-cv", True): "standard training on all other pieces",
+    ("st-cv", False): "standard training on each piece alone",
+    ("weight-decay", True): "weight decay chosen on training rows, no penalty",
+    ("weight-decay", False): "parameters carried along, weight decay chosen on training rows",
+    ("carried", True): "parameters carried along the training pieces, no penalty",
+    ("carried", False): "parameters carried along the pieces, no penalty",
+    ("average", True): "plain running mean of the carried models",
+    ("average", False): "plain running mean of the carried models",
+    ("subsample", True): "standard training, pieces made by chance alone",
+    ("subsample", False): "standard training on random rows, as many as each piece has",
+}
+
+
+def assemble(
+    data: Dataset | ImageSet | TokenSet,
+    settings: CvSettings,
+    experiment: Experiment,
+    scores: MethodScores,
+    findings: tuple[Finding, ...],
+    manifest: dict[str, object],
+) -> CvReport:
+    """The report of one cross-validation.
+
+    Args:
+        data: the data set.
+        settings: all settings of the run.
+        experiment: repeats and the setup of training.
+        scores: of all functions of `picsc.cross_validation.methods.METHOD_FUNCTIONS` that were run.
+        findings: of reading and cutting.
+        manifest: data, settings and versions that give the same bytes again.
+    """
+    whole = {name: scores[key] for name, key in (("st-cv", "whole"), ("picsc", "whole-picsc")) if key in scores}
+    names = [name for name in (*METHODS[:2], UNMERGED, *METHODS[2:]) if name in scores]
+    methods = tuple(_method(name, scores, whole.get(name), experiment, settings) for name in names)
+    return CvReport(
+        protocol="foldwise" if experiment.foldwise else "batchwise",
+        algorithm=1 if experiment.setup.algorithm == 1 else 2,
+        summary=summary_lines(methods),
+        data=data_info(data),
+        pieces=experiment.repeats[0].words,
+        fragments=experiment.repeats[0].names,
+        repeats=len(experiment.repeats),
+        test=describe_test(experiment),
+        methods=methods,
+        loss=_loss(scores, whole.get("st-cv"), experiment),
+        findings=findings,
+        settings=settings.model_dump(mode="json", exclude={"jobs"}),
+        manifest=manifest,
+    )
+
+
+def _method(
+    name: str, found: MethodScores, whole: PieceScores | None, experiment: Experiment, settings: CvSettings
+) -> MethodReport:
+    """The report of one method; `whole` are the scores of its models of the whole set, None where it has none."""
+    scores = found[name]
+    accuracy, columns = scores.columns["accuracy"], scores.columns
+    per_piece = np.array([nan_mean(of_piece) for of_piece in accuracy.T])
+    known = per_piece[np.isfinite(per_piece)]
+    strength = columns["strength"][np.isfinite(columns["strength"])]
+    looked, flagged = np.nansum(columns["looked"]), np.nansum(columns["flagged"])
+    against = [other for other in ("st-cv", *METHODS[2:], "picsc", UNMERGED) if other in found and other != name]
+    return MethodReport(
+        method=name,
+        words=_words(name, experiment, settings),
+        whole=finite_mean(whole.columns["accuracy"]) if whole is not None else None,
+        whole_log_loss=finite_mean(whole.columns["log_loss"]) if whole is not None else None,
+        fragments=tuple(map(finite, per_piece)),
+        mean=finite_mean(accuracy),
+        variance=finite(float(np.var(known * 100, ddof=1))) if len(known) > 1 else None,
+        interval=interval(paired_test(scores, None, "accuracy", experiment)),
+        log_loss=finite_mean(columns["log_loss"]),
+        weighted_accuracy=finite_mean(columns["weighted_accuracy"]),
+        strengths=tuple(float(f"{value:.6g}") for value in np.unique(strength)) if name in _WITH_STRENGTH else (),
+        penalty_share=finite_mean(columns["share"]) if name in ("picsc", UNMERGED) else None,
+        flagged=(int(flagged), int(looked)) if looked else None,
+        failed=sum(int((each.columns["diverged"] > 0).sum()) for each in (scores, whole) if each is not None),
+        differences=tuple(difference_between(scores, found[other], other, experiment) for other in against),
+        units=_units(name, scores, whole, experiment),
+    )
+
+
+def _words(name: str, experiment: Experiment, settings: CvSettings) -> str:
+    """Description of a method in one line."""
+    if name in ("picsc", UNMERGED):
+        if experiment.setup.algorithm == 1:
+            return f"Algorithm 1, penalty {settings.penalty.kind} between the training pieces"
+        merged = {"fisher": "Fisher-weighted running mean", "mean": "plain running mean", "none": "last model"}
+        which = "last model" if name == UNMERGED else merged[settings.penalty.merge]
+        return f"Algorithm 2, {which}"
+    return _WORDS[name, experiment.foldwise]
+
+
+def _loss(found: MethodScores, whole: PieceScores | None, experiment: Experiment) -> Loss | None:
+    """Accuracy that plain training loses by fragmentation: the share of smaller samples and that of shift."""
+    if whole is None or "st-cv" not in found or "subsample" not in found:
+        return None
+    top, pieces, chance = (
+        finite_mean(each.columns["accuracy"]) for each in (whole, found["st-cv"], found["subsample"])
+    )
+    if top is None or pieces is None or chance is None:
+        return None
+    shift = paired_test(found["subsample"], found["st-cv"], "accuracy", experiment)
+    return Loss(top - pieces, top - chance, chance - pieces, interval(shift))
+
+
+def _units(method: str, scores: PieceScores, whole: PieceScores | None, experiment: Experiment) -> tuple[Unit, ...]:
+    """One unit per repeat and piece, then one per repeat of the whole set."""
+    repeats, pieces = scores.columns["accuracy"].shape
+    units = [
+        _unit(method, scores, _Place(r, i, experiment.repeats[r].names[i]), experiment)
+        for r in range(repeats)
+        for i in range(pieces)
+    ]
+    if whole is not None:
+        units += [_unit(method, whole, _Place(r, 0, WHOLE), experiment) for r in range(repeats)]
+    return tuple(units)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Repeat and piece of one model."""
+
+    r: int
+    i: int
+    name: str
+    """Name of the piece, or `WHOLE`."""
+
+
+def _unit(method: str, scores: PieceScores, place: _Place, experiment: Experiment) -> Unit:
+    at = {key: float(values[place.r, place.i]) for key, values in scores.columns.items()}
+    has_strength = method in _WITH_STRENGTH
+    looked = at["looked"] > 0 and not experiment.foldwise
+    return Unit(
+        repeat=place.r + 1,
+        fragment=place.name,
+        rows=int(at["rows"]),
+        accuracy=finite(at["accuracy"]),
+        log_loss=finite(at["log_loss"]),
+        auc=finite(at["auc"]),
+        weighted_accuracy=finite(at["weighted_accuracy"]),
+        reason=_reason(method, at, place, experiment),
+        strength=finite(at["strength"]) if has_strength else None,
+        penalty_share=finite(at["share"]) if has_strength else None,
+        flagged=at["flagged"] > 0 if looked else None,
+        tau=finite(at["tau"]) if looked else None,
+        gamma=finite(at["gamma"]) if looked else None,
+    )
+
+
+def _reason(method: str, at: dict[str, float], place: _Place, experiment: Experiment) -> str:
+    """Reason why a number of a unit is missing; empty where none is."""
+    setup = experiment.setup
+    if at["diverged"] > 0:
+        strength = f" with {'weight decay' if method == 'weight-decay' else 'lambda'} {at['strength']:g}"
+        used = strength if method in _WITH_STRENGTH and np.isfinite(at["strength"]) else ""
+        return f"diverged at epoch {int(at['diverged'])}{used} and learning rate {setup.trainer.lr:g}"
+    repeat = experiment.repeats[place.r]
+    tested = repeat.validation if place.name == WHOLE else repeat.tested(place.i)
+    if not len(tested):
+        return "no rows to test"
+    one_class = len(np.unique(setup.trainer.targets(repeat.pieces[0], tested))) < 2
+    missing = (
+        (not np.isfinite(at["accuracy"]), "no accuracy: constant target"),
+        (setup.likelihood == "classes" and one_class, "no AUC: one class only"),
+        (experiment.weights is not None and not np.isfinite(at["weighted_accuracy"]), "no weighted accuracy"),
+    )
+    return "; ".join(reason for holds, reason in missing if holds)
