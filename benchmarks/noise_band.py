@@ -18,7 +18,7 @@ import pandas as pd
 
 import picsc
 from picsc.auditing.baseline import baseline_text, compare_with_baseline, read_baseline
-from picsc.reports.common import AuditReport
+from picsc.reports.audit import AuditReport
 
 
 def main() -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from picsc.errors import DataError, NumericsError, PicscError, SettingsError
     from picsc.federated.audit_clients import audit_clients
     from picsc.federated.federate import federate, federate_dataset
-    from picsc.reports.common import AuditReport
+    from picsc.reports.audit import AuditReport
     from picsc.reports.compare import CompareReport
     from picsc.reports.cv import CvReport
     from picsc.reports.fed import FedAuditReport, FedReport

@@ -14,11 +14,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from picsc.errors import SettingsError
-from picsc.reports.common import AuditReports
+from picsc.reports.audit import AuditReports
 from picsc_cli.console.exits import FINDING, FINE, UNUSABLE
 
 if TYPE_CHECKING:
-    from picsc.reports.common import AuditReport, FragmentReport, Verdict
+    from picsc.reports.audit import AuditReport, FragmentReport
+    from picsc.reports.common import Verdict
     from picsc.reports.compare import CompareReport
 
 # Audits

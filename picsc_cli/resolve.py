@@ -44,7 +44,7 @@ class Request:
 
     @property
     def has_data(self) -> bool:
-        """Whether the command line names data."""
+        """True if the command line names data."""
         return self.data is not None or self.dataset is not None
 
 
@@ -55,7 +55,7 @@ class Demonstration:
     dataset: str
     """Name of its data set."""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """What it sets where nothing is given."""
+    """Settings where nothing else is given, tables inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Found(Generic[S]):
     dataset: str | None
     """Name of the command's data set, else of the recipe's, else of the demonstration's."""
     demonstration: bool
-    """Whether neither the command nor a recipe names data."""
+    """True if neither the command nor a recipe names data."""
 
 
 @dataclass(slots=True)
@@ -196,7 +196,7 @@ def of_project(origins: Mapping[tuple[str, ...], str], project: ProjectFile) -> 
 
 
 def outcome(project: ProjectFile | None) -> AuditOutcome:
-    """What `[tool.picsc.audit]` says of reports and exit codes.
+    """Reports and exit codes in `[tool.picsc.audit]`.
 
     Args:
         project: of `found_project`.

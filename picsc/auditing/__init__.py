@@ -4,7 +4,7 @@
 - `audit`: the verb `audit`, and the line of its five stages
 - `baseline`: shifts that were accepted, kept in a small text file: only what is new or worse then fails an audit
 - `column_notes`: notes in words where a number says too little: a new category, no overlap, a piece without values
-- `column_tests`: tests of one column: KS for numbers, G-test for categories and for the rate of missing values
+- `ks_and_g_tests`: tests of one column: KS for numbers, G-test for categories and for the rate of missing values
 - `cutting`: the first stage: cut a table or images into pieces
 - `design`: the second stage: the reference of each piece, and the rows that may change places under the null hypothesis
 - `domain_classifier`: shifts of several columns together that no single column shows, found by a classifier that tells

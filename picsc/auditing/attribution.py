@@ -21,7 +21,8 @@ from picsc.reports.common import Finding
 if TYPE_CHECKING:
     from picsc.auditing.design import Design
     from picsc.auditing.piece_tests import ComparedRows, PieceTests
-    from picsc.reports.common import FragmentReport, Verdict
+    from picsc.reports.audit import FragmentReport
+    from picsc.reports.common import Verdict
     from picsc.settings import AuditSettings
 
 

@@ -14,12 +14,13 @@ from picsc.auditing.design import build_design, compared_rows
 from picsc.auditing.image_view import refuse_table_options
 from picsc.auditing.piece_tests import ComparedRows, run_piece_tests
 from picsc.auditing.report import audit_report
+from picsc.datasets.data import Data
 from picsc.datasets.files.libsvm import libsvm_choices
 from picsc.datasets.images import ImageSet
 from picsc.datasets.load import from_frame, load
 from picsc.datasets.open import open_data
-from picsc.datasets.texts import TokenSet, no_text
-from picsc.reports.common import AuditReport
+from picsc.datasets.texts import no_text
+from picsc.reports.audit import AuditReport
 from picsc.settings import (
     AuditSettings,
 )
@@ -69,7 +70,7 @@ def audit(
     given = [path for path in (data, *files) if isinstance(path, str | Path)]
     read = libsvm_choices(given, settings.read)
     dataset = open_data(data, y, read, keys=settings.keys)
-    if isinstance(dataset, ImageSet):
+    if dataset.kind == "images":
         refuse_table_options(settings, with_table=frame is not None)
     other = load(files[0], read) if files else None
     if frame is not None:
@@ -78,7 +79,7 @@ def audit(
 
 
 def audit_dataset(
-    data: Dataset | ImageSet | TokenSet,
+    data: Data,
     settings: AuditSettings,
     *,
     reference: Dataset | None = None,

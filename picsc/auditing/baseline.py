@@ -17,7 +17,8 @@ from pydantic import Field, ValidationError
 
 from picsc.errors import SettingsError
 from picsc.phrases import listed
-from picsc.reports.common import AuditReport, DataInfo, Finding, FragmentReport, Standing
+from picsc.reports.audit import AuditReport, FragmentReport, Standing
+from picsc.reports.common import DataInfo, Finding
 from picsc.settings import Settings
 from picsc.settings.problems import problems
 

@@ -50,7 +50,7 @@ def cut_data(
     Raises:
         PicscError: the data cannot be cut as asked.
     """
-    if isinstance(data, ImageSet):
+    if data.kind == "images":
         refuse_table_options(settings, with_table=with_table)
         pieces, noise = _cut(image_rows(data), settings)
         progress("training the reference model")

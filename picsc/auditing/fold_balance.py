@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from picsc.reports.common import Balance, Finding
+from picsc.reports.audit import Balance
+from picsc.reports.common import Finding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

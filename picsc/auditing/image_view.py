@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from picsc.auditing.table_view import table_of
 from picsc.datasets.encoding import encode
-from picsc.datasets.images import label_rows, pixel_scale, refuse_columns
+from picsc.datasets.images import pixel_scale, refuse_columns
 from picsc.datasets.rows import take
 from picsc.datasets.table import Column, Dataset, LeftOut
 from picsc.errors import DataError, SettingsError
@@ -102,7 +102,7 @@ def image_rows(images: ImageSet) -> Dataset:
             f"{images.name}: the images have one class only: {images.classes[found[0]]!r}; "
             "a reference model needs two or more"
         )
-    return take(label_rows(images), kept)
+    return take(images.as_table(), kept)
 
 
 def image_features(images: ImageSet, *, seed: int, chunk: int = IMAGES_AT_ONCE) -> ImageFeatures:

@@ -15,8 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.auditing.column_tests import Coded, ColumnShiftTest, count, shift
 from picsc.auditing.domain_classifier import held_out_ranks
+from picsc.auditing.ks_and_g_tests import Coded, ColumnShiftTest, count, shift
 from picsc.auditing.model_tests import ModelShift, label_sums, model_shift, moment_kl
 from picsc.auditing.multiplicity import Evidence, evidence, p_among
 from picsc.auditing.wide_ks import scan_columns, sorted_scan

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from picsc.auditing.exchangeability import Ints
     from picsc.auditing.null_statistics import TestInputs
     from picsc.datasets.table import Dataset
-    from picsc.reports.common import FragmentReport
+    from picsc.reports.audit import FragmentReport
     from picsc.settings import AuditSettings
 
 

@@ -14,7 +14,8 @@ from picsc.auditing.design import conservative
 from picsc.auditing.fold_balance import balance, more_balanced
 from picsc.auditing.verdict import overall
 from picsc.datasets.description import data_info, encoding_guessed, left_out
-from picsc.reports.common import AuditReport, Finding, NullInfo
+from picsc.reports.audit import AuditReport, NullInfo
+from picsc.reports.common import Finding
 from picsc.runtime.versions import versions
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from picsc.auditing.piece_tests import PieceTests
     from picsc.datasets.table import Dataset
     from picsc.fragments import Cut
-    from picsc.reports.common import Balance, FragmentReport
+    from picsc.reports.audit import Balance, FragmentReport
     from picsc.settings import AuditSettings
 
 

@@ -14,8 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from picsc.auditing.column_tests import Coded, code_levels, code_numbers
 from picsc.auditing.exchangeability import ROWS_PER_DRAW, Ints
+from picsc.auditing.ks_and_g_tests import Coded, code_levels, code_numbers
 from picsc.auditing.null_statistics import TestInputs
 from picsc.auditing.reference_model import fit_reference
 from picsc.datasets.encoding import encode, fit

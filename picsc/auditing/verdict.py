@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from picsc.reports.common import Cell, ColumnShift, FragmentReport, Verdict, finite
+from picsc.reports.audit import Cell, ColumnShift, FragmentReport
+from picsc.reports.common import Verdict, finite
 
 if TYPE_CHECKING:
     from picsc.auditing.column_notes import Notes

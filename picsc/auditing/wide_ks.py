@@ -1,6 +1,6 @@
 """KS distances of many numeric columns: one scan of each column's sorted rows serves all draws at once.
 
-The counting of `picsc.auditing.column_tests` costs draws times codes, and a short table has nearly as many codes as
+The counting of `picsc.auditing.ks_and_g_tests` costs draws times codes, and a short table has nearly as many codes as
 rows. Here a step is one addition and two comparisons of small integers, of which a processor does sixteen at a time:
 more than ten times as fast for 200 rows. Distances are exact fractions.
 
@@ -17,13 +17,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.auditing.column_tests import ColumnShiftTest, missing_shift
+from picsc.auditing.ks_and_g_tests import ColumnShiftTest, missing_shift
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from picsc.auditing.column_tests import Coded
     from picsc.auditing.exchangeability import Contrast, Ints
+    from picsc.auditing.ks_and_g_tests import Coded
 
 Steps = NDArray[np.int16] | NDArray[np.int32]
 

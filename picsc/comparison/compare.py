@@ -17,6 +17,7 @@ from picsc.comparison.run_methods import Workplace, run_all, with_weights
 from picsc.comparison.transfer_tasks import TransferPlan, TransferTask, plan
 from picsc.comparison.wanted_methods import methods_to_run
 from picsc.comparison.weights import NO_WEIGHTS
+from picsc.datasets.data import Data
 from picsc.datasets.description import left_out
 from picsc.datasets.files.libsvm import read_alike
 from picsc.datasets.images import ImageSet
@@ -34,7 +35,7 @@ from picsc.runtime.versions import versions
 from picsc.settings import CompareMethod, CompareSettings
 from picsc.settings.by_keyword import from_keywords
 from picsc.simulation.label_noise import with_label_noise
-from picsc.training.defaults import kind_of, labelled, recipe_of, rows_of, trainer_of
+from picsc.training.defaults import labelled, recipe_of, rows_of, trainer_of
 from picsc.training.methods import MethodSetup, inner_folds
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from picsc.reports.compare import CompareReport
     from picsc.settings.keywords import CompareKeywords
 
-ComparedData = Dataset | ImageSet | TokenSet
 CLIENT = "client"
 """Column that images and texts with owners can be cut by."""
 SMALL_WORK = 20_000_000
@@ -116,7 +116,7 @@ def target_file(settings: CompareSettings) -> Dataset | None:
 
 
 def compare_dataset(
-    data: ComparedData,
+    data: Data,
     settings: CompareSettings,
     *,
     target: Dataset | None = None,
@@ -151,7 +151,7 @@ def compare_dataset(
 class _Prepared:
     """All that is fixed before training starts."""
 
-    data: ComparedData
+    data: Data
     """The rows that take part."""
     plan: TransferPlan
     inputs: ComparisonInputs
@@ -163,14 +163,14 @@ class _Prepared:
     manifest: dict[str, object]
 
 
-def _prepare(data: ComparedData, target: Dataset | None, settings: CompareSettings) -> _Prepared:
+def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _Prepared:
     """Tasks, trainer, methods and manifest of a run."""
     findings: list[Finding] = []
     data, table, official = _rows(data, target, settings, findings)
-    kind = kind_of(data)
+    kind = data.kind
     count = settings.repeats or (10 if kind == "table" else 1)
     made = plan(table, settings, count, official)
-    findings += [*made.findings, *(left_out(data) if isinstance(data, Dataset) else ())]
+    findings += [*made.findings, *(left_out(data) if data.kind == "table" else ())]
     if settings.label_noise:
         data = with_label_noise(data, settings.label_noise, made.rows_of_targets, seed=settings.seed)
     device = pick_device(settings.train.device)
@@ -213,10 +213,10 @@ def _prepare(data: ComparedData, target: Dataset | None, settings: CompareSettin
 
 
 def _rows(
-    data: ComparedData, target: Dataset | None, settings: CompareSettings, findings: list[Finding]
-) -> tuple[ComparedData, Dataset, Rows]:
+    data: Data, target: Dataset | None, settings: CompareSettings, findings: list[Finding]
+) -> tuple[Data, Dataset, Rows]:
     """The rows that take part, the same as a table of labels and keys, and the rows of a target known beforehand."""
-    if isinstance(data, Dataset):
+    if data.kind == "table":
         table = labelled(data, findings, verb="comparing")
         if target is None:
             return table, table, np.empty(0, np.int64)

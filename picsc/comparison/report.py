@@ -17,10 +17,8 @@ from picsc.comparison.significance import by_target, describe_test, difference_b
 from picsc.comparison.summary import BASE, OURS, summary_lines
 from picsc.comparison.task_scores import TaskScores, weighting_of
 from picsc.comparison.transfer_tasks import TransferPlan
+from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
-from picsc.datasets.images import ImageSet
-from picsc.datasets.table import Dataset
-from picsc.datasets.texts import TokenSet
 from picsc.evaluation.means import finite_mean, interval
 from picsc.reports.common import Finding, Interval, finite
 from picsc.reports.compare import (
@@ -43,7 +41,7 @@ _CHOSEN_STRENGTH: tuple[CompareMethod, ...] = ("picsc", "picsc-random", "weight-
 
 
 def assemble(
-    data: Dataset | ImageSet | TokenSet,
+    data: Data,
     settings: CompareSettings,
     plan: TransferPlan,
     inputs: ComparisonInputs,

@@ -17,6 +17,7 @@ from picsc.cross_validation.methods import METHOD_FUNCTIONS, MethodScores
 from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.report import assemble
 from picsc.cross_validation.splits import repeats
+from picsc.datasets.data import Data
 from picsc.datasets.description import left_out
 from picsc.datasets.images import ImageSet, refuse_columns
 from picsc.datasets.open import open_data
@@ -34,7 +35,7 @@ from picsc.settings import (
     Method,
 )
 from picsc.settings.by_keyword import from_keywords
-from picsc.training.defaults import kind_of, recipe_of, rows_of, trainer_of
+from picsc.training.defaults import recipe_of, rows_of, trainer_of
 from picsc.training.methods import MethodSetup, inner_folds
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def cross_validate(
 
 
 def cross_validate_dataset(
-    data: Dataset | ImageSet | TokenSet,
+    data: Data,
     settings: CvSettings,
     *,
     run_dir: Path | None = None,
@@ -109,7 +110,7 @@ def cross_validate_dataset(
     with one_thread():
         prepared = _prepare(data, settings)
         experiment = prepared.experiment
-        jobs = settings.jobs if not isinstance(data, Dataset) or prepared.work > SMALL_WORK else 1
+        jobs = settings.jobs if data.kind != "table" or prepared.work > SMALL_WORK else 1
         names = _methods_to_run(settings)
         with open_run(run_dir, prepared.manifest, resume=resume) as folder:
             tasks = [(experiment, folder, name) for name in names]
@@ -150,9 +151,9 @@ def _methods_to_run(settings: CvSettings) -> list[str]:
     return [*corrected, "weight-decay", "carried", "st-cv", "subsample", "whole"]
 
 
-def _prepare(data: Dataset | ImageSet | TokenSet, settings: CvSettings) -> _Prepared:
+def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     """Repeats, trainer and manifest of a run."""
-    kind = kind_of(data)
+    kind = data.kind
     findings: list[Finding] = []
     if kind != "table":
         refuse_columns(settings.cut, settings.read, weights=settings.weights, kind=kind)
@@ -173,9 +174,7 @@ def _prepare(data: Dataset | ImageSet | TokenSet, settings: CvSettings) -> _Prep
         device.device,
         weights=weights,
     )
-    features = float(len(table.columns))
-    if not isinstance(data, Dataset):
-        features = float(data.pixels[0].size if isinstance(data, ImageSet) else data.width)
+    features = float(len(table.columns) if data.kind == "table" else data.width)
     work = len(plan) * len(plan[0].pieces) * table.n * features
     manifest = {
         "versions": versions(),

@@ -11,10 +11,8 @@ from picsc.cross_validation.methods import UNMERGED, MethodScores
 from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.significance import describe_test, difference_between, paired_test
 from picsc.cross_validation.summary import summary_lines
+from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
-from picsc.datasets.images import ImageSet
-from picsc.datasets.table import Dataset
-from picsc.datasets.texts import TokenSet
 from picsc.evaluation.means import finite_mean, interval, nan_mean
 from picsc.reports.common import Finding, finite
 from picsc.reports.cv import CvReport, Loss, MethodReport, Unit
@@ -40,7 +38,7 @@ _WORDS = {
 
 
 def assemble(
-    data: Dataset | ImageSet | TokenSet,
+    data: Data,
     settings: CvSettings,
     experiment: Experiment,
     scores: MethodScores,

@@ -134,11 +134,6 @@ def refuse_columns(cut: CutSettings, read: ReadSettings, *, weights: str | None 
         raise SettingsError(f"{option}: {kind} have no columns, and classes are their target; leave it out")
 
 
-def label_rows(images: ImageSet) -> Dataset:
-    """All images as rows with a class and no columns."""
-    return images.as_table()
-
-
 def _bytes(pixels: NDArray[Any], name: str) -> NDArray[np.uint8]:
     """A copy of the pixels as bytes from 0 to 255, in row order."""
     if pixels.dtype.kind not in "buif":

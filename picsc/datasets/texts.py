@@ -95,11 +95,6 @@ class TokenSet:
         return codes
 
 
-def label_rows(texts: TokenSet) -> Dataset:
-    """All texts as rows with a class and no columns."""
-    return texts.as_table()
-
-
 def smallest_codes(codes: NDArray[np.int64], largest: int) -> Codes:
     """The codes in the narrowest unsigned integer type that holds `largest`."""
     if largest < 1 << 8:

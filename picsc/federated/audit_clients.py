@@ -8,10 +8,8 @@ from dataclasses import replace
 import torch
 
 from picsc.auditing.attribution import set_aside_finding, set_shifted_aside
+from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
-from picsc.datasets.images import ImageSet
-from picsc.datasets.table import Dataset
-from picsc.datasets.texts import TokenSet
 from picsc.federated.algorithms.fedavg import FedAvg
 from picsc.federated.build_clients import build, model_kind
 from picsc.federated.clients.mlps import ClientMlps
@@ -35,7 +33,7 @@ LEVEL = 0.05
 
 
 def audit_clients(
-    data: Dataset | ImageSet | TokenSet, settings: FedSettings, *, progress: Callable[[str], None] | None = None
+    data: Data, settings: FedSettings, *, progress: Callable[[str], None] | None = None
 ) -> FedAuditReport:
     """Compare every client with all others by O(d) summaries: no row leaves a client.
 

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from picsc.datasets.data import Data, DataKind
 from picsc.datasets.encoding import fit, of_numbers, of_table
 from picsc.datasets.images import ImageSet, pixel_scale
 from picsc.datasets.rows import Rows
-from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
 from picsc.errors import SettingsError
 from picsc.federated.clients.evaluation import TestRows, own_rows, shared_rows
@@ -66,7 +66,11 @@ def build(
     return _modules(split, settings, kind, train, test, device, workers)
 
 
-def model_kind(data: Dataset | ImageSet | TokenSet, settings: FedSettings) -> str:
+FITTING: dict[DataKind, tuple[str, ...]] = {"table": ("mlp",), "images": ("lenet", "mlp"), "texts": ("bag", "lstm")}
+"""Networks by kind of data; the first one is the default."""
+
+
+def model_kind(data: Data, settings: FedSettings) -> str:
     """The name of the model that is trained.
 
     Args:
@@ -76,8 +80,8 @@ def model_kind(data: Dataset | ImageSet | TokenSet, settings: FedSettings) -> st
     Raises:
         SettingsError: the model does not fit the data.
     """
-    fitting = {Dataset: ("mlp",), ImageSet: ("lenet", "mlp"), TokenSet: ("bag", "lstm")}[type(data)]
-    if isinstance(data, TokenSet) and data.unit == "characters":
+    fitting = FITTING[data.kind]
+    if data.kind == "texts" and data.unit == "characters":
         fitting = ("lstm", "bag")
     if settings.model not in ("auto", *fitting):
         raise SettingsError(f"--model {settings.model} does not go with {data.name}: use {' or '.join(fitting)}")
@@ -100,13 +104,13 @@ def _mlps(
 ) -> ClientMlps:
     data = split.data
     training_rows = np.concatenate(train)
-    if isinstance(data, Dataset):
+    if data.kind == "table":
         assert data.target is not None  # noqa: S101 - `holdings` refuses tables without one
         x = fit(data, training_rows).transform(data).matrix
         covariates, kind = of_table(data), data.target.kind
         y, classes = data.target.values, max(1, len(data.target.levels))
     else:
-        assert isinstance(data, ImageSet)  # noqa: S101 - `model_kind` refuses an mlp on texts
+        assert data.kind == "images"  # noqa: S101 - `model_kind` refuses an mlp on texts
         mean, deviation = pixel_scale(data.pixels[training_rows])
         x = ((data.pixels.reshape(data.n, -1) - np.float32(mean)) / np.float32(deviation or 1)).astype(np.float32)
         covariates, kind = of_numbers(x.shape[1]), "classes"
@@ -125,7 +129,7 @@ def _mlps(
         hidden=settings.hidden or MLP_UNITS,
         recipe=recipe(settings, "mlp"),
         covariates=covariates,
-        tabular=isinstance(data, Dataset),
+        tabular=data.kind == "table",
     )
 
 
@@ -144,9 +148,9 @@ def _modules(
     workers: int,
 ) -> ClientModules:
     data = split.data
-    assert not isinstance(data, Dataset)  # noqa: S101 - `model_kind` gives tables an mlp
+    assert data.kind != "table"  # noqa: S101 - `model_kind` gives tables an mlp
     labels = torch.from_numpy(data.labels).to(device)
-    take, make = _texts(data, kind, settings, device) if isinstance(data, TokenSet) else _images(data, train, device)
+    take, make = _texts(data, kind, settings, device) if data.kind == "texts" else _images(data, train, device)
     return ClientModules(
         take=take,
         y=labels,

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.auditing.attribution import attribute
-from picsc.auditing.column_tests import code_levels
 from picsc.auditing.design import Design, Piece
 from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme, subsample
 from picsc.auditing.image_view import image_features
+from picsc.auditing.ks_and_g_tests import code_levels
 from picsc.auditing.multiplicity import evidence, step_down
 from picsc.auditing.null_statistics import rows_of, target_of
 from picsc.auditing.permutations import label_draws
@@ -33,7 +33,7 @@ from picsc.datasets.rows import take
 from picsc.reports.fed import ClientShift
 from picsc.runtime.threads import one_thread
 from picsc.settings import AuditSettings
-from picsc.simulation.feature_noise import noisy_images, noisy_table
+from picsc.simulation.feature_noise import with_feature_noise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from picsc.auditing.null_statistics import TestInputs
     from picsc.datasets.table import Dataset
     from picsc.fragments import Fragment
-    from picsc.reports.common import FragmentReport, Verdict
+    from picsc.reports.audit import FragmentReport
+    from picsc.reports.common import Verdict
 
 MOST_ROWS = 20_000
 """Most rows that are audited; of more, a random sample, proportional by client and class."""
@@ -138,11 +139,7 @@ def _audited_rows(
     One label more, where there is one, stands for all other clients.
     """
     if noise is not None:
-        data = (
-            noisy_images(data, clients, noise, seed=seed)
-            if isinstance(data, ImageSet)
-            else noisy_table(data, clients, noise, seed=seed)
-        )
+        data = with_feature_noise(data, clients, noise, seed=seed)
     sizes = np.array([len(client.rows) for client in clients])
     largest = np.sort(np.argsort(-sizes, kind="stable")[:MOST_CLIENTS])
     label = np.full(len(clients), len(largest))
@@ -156,21 +153,21 @@ def _audited_rows(
     rows = rows[subsample(of_row[rows], scheme, rows=MOST_ROWS, seed=seed)]
     present, labels = np.unique(of_row[rows], return_inverse=True)  # a small client may have no row in the sample
     position = tuple(int(largest[k]) for k in present if k < len(largest))
-    if isinstance(data, ImageSet):
+    if data.kind == "images":
         kept = replace(data, pixels=data.pixels[rows], labels=data.labels[rows], test=np.zeros(0, np.int64))
         return kept, labels.reshape(-1).astype(np.int64), position
     return take(data, rows), labels.reshape(-1).astype(np.int64), position
 
 
 def _strata(data: Dataset | ImageSet) -> Ints | None:
-    if isinstance(data, ImageSet):
+    if data.kind == "images":
         return data.labels
     return None if data.target is None else strata_of(data.target)
 
 
 def _test_view(data: Dataset | ImageSet, seed: int) -> tuple[Dataset, _TestView]:
     """The rows, and the function that makes the inputs of the tests from some of them."""
-    if isinstance(data, ImageSet):
+    if data.kind == "images":
         features = image_features(data, seed=seed)
         units = len(features.dataset.columns)
         dataset = replace(features.dataset, columns=(*features.dataset.columns, *pixel_columns(data.pixels)))

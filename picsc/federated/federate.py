@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import pandas as pd
 
+from picsc.datasets.data import Data
 from picsc.datasets.images import ImageSet
 from picsc.datasets.open import open_data
 from picsc.datasets.texts import TokenSet
@@ -17,7 +18,7 @@ from picsc.federated.build_clients import model_kind
 from picsc.federated.holdings import federated_split, labelled
 from picsc.federated.method_run import Run
 from picsc.federated.repeats import run_repeat
-from picsc.federated.resumable_rounds import Federated, Progress, RepeatTask
+from picsc.federated.resumable_rounds import Progress, RepeatTask
 from picsc.federated.summary import assemble
 from picsc.reports.common import Finding
 from picsc.runtime.devices import pick_device
@@ -69,7 +70,7 @@ def federate(
 
 
 def federate_dataset(
-    data: Federated,
+    data: Data,
     settings: FedSettings,
     *,
     run_dir: Path | None = None,

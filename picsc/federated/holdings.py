@@ -8,28 +8,26 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.datasets.images import ImageSet
+from picsc.datasets.data import Data
 from picsc.datasets.rows import Rows, with_label
-from picsc.datasets.table import Dataset
-from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError, SettingsError
 from picsc.fragments import Fragment, cut
 from picsc.fragments.partitions import partition
 from picsc.reports.common import Finding
 from picsc.settings import CutSettings, FedSettings
-from picsc.simulation.feature_noise import noisy_images, noisy_table
+from picsc.simulation.feature_noise import with_feature_noise
 
 
-def labelled(data: Dataset | ImageSet | TokenSet, findings: list[Finding]) -> Dataset | ImageSet | TokenSet:
+def labelled(data: Data, findings: list[Finding]) -> Data:
     """The rows that have a label; all rows where there is no target."""
-    return with_label(data, findings) if isinstance(data, Dataset) and data.target is not None else data
+    return with_label(data, findings) if data.kind == "table" and data.target is not None else data
 
 
 @dataclass(frozen=True, slots=True)
 class FederatedSplit:
     """Clients with their training rows and test rows, for one repeat."""
 
-    data: Dataset | ImageSet | TokenSet
+    data: Data
     """With the feature noise of the clients, if they have any."""
     clients: tuple[Fragment, ...]
     """Name of each client, and all rows that it holds, K."""
@@ -45,7 +43,7 @@ class FederatedSplit:
     """Origin of the clients, in words."""
 
 
-def federated_split(data: Dataset | ImageSet | TokenSet, settings: FedSettings, *, seed: int) -> FederatedSplit:
+def federated_split(data: Data, settings: FedSettings, *, seed: int) -> FederatedSplit:
     """Deal rows out to clients, and set test rows aside.
 
     Args:
@@ -58,17 +56,15 @@ def federated_split(data: Dataset | ImageSet | TokenSet, settings: FedSettings, 
         DataError: there are fewer than two clients.
     """
     labels = _labels(data)
-    official_test = data.test if isinstance(data, ImageSet | TokenSet) else np.empty(0, np.int64)
+    official_test = data.test
     pool = np.setdiff1d(np.arange(data.n), official_test)
     clients, noise, description = _deal(data, labels, pool, settings, seed)
     if len(clients) < 2:
         raise DataError(f"{data.name}: federated learning needs two clients or more, and there is {len(clients)}")
-    if noise is not None and isinstance(data, ImageSet):
-        data = noisy_images(data, clients, noise, seed=seed)
-    elif noise is not None and isinstance(data, Dataset):
-        data = noisy_table(data, clients, noise, seed=seed)
+    if noise is not None and data.kind != "texts":
+        data = with_feature_noise(data, clients, noise, seed=seed)
     most = settings.most_rows
-    owners = data.owners if isinstance(data, ImageSet | TokenSet) and settings.clients.clients is None else None
+    owners = data.owners if settings.clients.clients is None else None
     if len(official_test) and owners is None:
         train = tuple(_at_most(client.rows, most, [seed, 4, i]) for i, client in enumerate(clients))
         shared = _at_most(official_test, None if most is None else most * len(clients), [seed, 5])
@@ -111,9 +107,9 @@ def set_aside(rows: Rows, share: float, seed: Sequence[int]) -> tuple[Rows, Rows
     return np.sort(order[out:]), np.sort(order[:out])
 
 
-def _labels(data: Dataset | ImageSet | TokenSet) -> NDArray[np.int64] | None:
+def _labels(data: Data) -> NDArray[np.int64] | None:
     """Class codes; None for a numeric target."""
-    if not isinstance(data, Dataset):
+    if data.kind != "table":
         return data.labels
     if data.target is None:
         raise SettingsError(f"{data.name}: federated learning needs a target; name one with --target")
@@ -121,7 +117,7 @@ def _labels(data: Dataset | ImageSet | TokenSet) -> NDArray[np.int64] | None:
 
 
 def _deal(
-    data: Dataset | ImageSet | TokenSet,
+    data: Data,
     labels: NDArray[np.int64] | None,
     pool: Rows,
     settings: FedSettings,
@@ -130,12 +126,12 @@ def _deal(
     """The clients, the noise of each if they have any, and their origin in words."""
     wanted = settings.clients
     if wanted.clients is not None:
-        if wanted.partition == "noise" and isinstance(data, TokenSet):
+        if wanted.partition == "noise" and data.kind == "texts":
             raise SettingsError(f"{data.name}: texts have no features that noise could be added to")
         made = partition(None if labels is None else labels[pool], len(pool), wanted, seed=seed)
         clients = tuple(Fragment(each.kind, each.name, pool[each.rows]) for each in made.fragments)
         return clients, made.noise if made.noise.any() else None, made.words
-    if isinstance(data, Dataset):
+    if data.kind == "table":
         if wanted.by is None:
             raise SettingsError(
                 f"{data.name}: who are the clients? name a column with --by COL, or invent some with --clients N"

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from picsc.datasets.images import ImageSet
-from picsc.datasets.table import Dataset
-from picsc.datasets.texts import TokenSet
+from picsc.datasets.data import Data
 from picsc.errors import PicscError
 from picsc.federated.method_run import over_clients
 from picsc.federated.rounds import RoundSettings, run_round
@@ -24,14 +22,13 @@ _SHOWN: tuple[FedMethod, ...] = ("fedavg", "scaffold", "picsc")
 """Methods whose accuracy is shown while they run; with all of them the line would be too long."""
 Progress = Callable[[str], None]
 """Function that is called with one line about each step."""
-Federated = Dataset | ImageSet | TokenSet
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatTask:
     """One repeat of some methods."""
 
-    data: Federated
+    data: Data
     settings: FedSettings
     methods: tuple[FedMethod, ...]
     repeat: int

@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
-from picsc.datasets.images import ImageSet
-from picsc.datasets.table import Dataset
-from picsc.datasets.texts import TokenSet, label_rows
 from picsc.federated.build_clients import model_kind
 from picsc.federated.client_shift import client_shifts
 from picsc.federated.holdings import FederatedSplit, participants
@@ -25,7 +23,7 @@ _BASELINES = ("fedavg", "fedprox", "scaffold")
 
 
 def assemble(
-    data: Dataset | ImageSet | TokenSet,
+    data: Data,
     split: FederatedSplit,
     settings: FedSettings,
     repeats: int,
@@ -45,7 +43,7 @@ def assemble(
         manifest: of the run.
     """
     first = next(iter(runs.values()))[0]
-    resampled = isinstance(data, Dataset) or not len(data.test)
+    resampled = data.kind == "table" or not len(data.test)
     comparison = Comparison(
         target=_target(runs, settings),
         participants=participants(settings, len(first.clients)),
@@ -88,20 +86,18 @@ def _target(runs: Mapping[FedMethod, Sequence[Run]], settings: FedSettings) -> f
     return None if np.isnan(ends).any() else float(np.mean(ends))
 
 
-def _test_rows(data: Dataset | ImageSet | TokenSet, split: FederatedSplit, settings: FedSettings) -> str:
+def _test_rows(data: Data, split: FederatedSplit, settings: FedSettings) -> str:
     """The test rows, in words."""
     if len(split.official_test):
         return f"the official test part, {len(split.official_test)} rows, weighted to each client's classes"
-    if not isinstance(data, Dataset) and len(data.test):
+    if data.kind != "table" and len(data.test):
         return "every client's rows of the official test part"
     return f"{100 * settings.validation:g} % of every client's rows"
 
 
-def _shifts(
-    data: Dataset | ImageSet | TokenSet, split: FederatedSplit, settings: FedSettings
-) -> tuple[ClientShift, ...]:
+def _shifts(data: Data, split: FederatedSplit, settings: FedSettings) -> tuple[ClientShift, ...]:
     """Differences between clients by the audit; of texts the labels alone."""
-    rows = label_rows(data) if isinstance(data, TokenSet) else data
+    rows = data.as_table() if data.kind == "texts" else data
     return client_shifts(rows, split.clients, noise=split.noise, seed=settings.seed, jobs=settings.jobs)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from picsc.reports.common import AuditReport
+from picsc.reports.audit import AuditReport
 from picsc.reports.compare import CompareMethodReport, CompareReport, Delta, TargetInfo
 from picsc.reports.cv import CvReport
 from picsc.reports.fed import FedReport

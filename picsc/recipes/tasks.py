@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from picsc.datasets.data import Data
 from picsc.settings import AuditSettings, CompareSettings, CvSettings, FedSettings, VerbSettings
 
 if TYPE_CHECKING:
-    from picsc.datasets.images import ImageSet
-    from picsc.datasets.table import Dataset
-    from picsc.datasets.texts import TokenSet
     from picsc.reports import AuditReport, CompareReport, CvReport, FedReport
 
 S = TypeVar("S", AuditSettings, CompareSettings)
@@ -87,7 +85,7 @@ def _alike(task: Task, settings: S) -> S:
     return read_alike(settings, task.data) if task.is_file else settings
 
 
-def _data(task: Task, settings: VerbSettings, place: Place) -> Dataset | ImageSet | TokenSet:
+def _data(task: Task, settings: VerbSettings, place: Place) -> Data:
     """The data set, as the settings say that it is read."""
     from picsc.datasets.open import open_source
 

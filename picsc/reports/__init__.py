@@ -1,6 +1,7 @@
 """Reports: the results of the verbs as plain values, without torch.
 
-- `common`: plain values that reports are made of, and the report of an audit
+- `audit`: reports of audits: one per table, and those of all files of one call
+- `common`: parts of several reports: findings, data, intervals and differences
 - `compare`: the report of `picsc compare`
 - `cv`: the report of `picsc cv`
 - `data`: the report of `picsc data show` on one file
@@ -10,7 +11,7 @@
 
 from __future__ import annotations
 
-from picsc.reports.common import AuditReport, AuditReports
+from picsc.reports.audit import AuditReport, AuditReports
 from picsc.reports.compare import CompareReport
 from picsc.reports.cv import CvReport
 from picsc.reports.data import DataReport

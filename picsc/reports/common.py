@@ -1,4 +1,4 @@
-"""Plain values that reports are made of, and the report of an audit: read by formats, exit code and Python users.
+"""Plain values that several reports are made of: findings, columns, data, intervals and differences.
 
 Nothing here computes a statistic, and nothing here imports torch, pandas or a format. A number that does not exist is
 None, never NaN; the reason is given next to it.
@@ -7,17 +7,13 @@ None, never NaN; the reason is given next to it.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["ok", "shift", "inconclusive", "error"]
 """The result of the tests of a piece: error means that there is none."""
-Cell = Literal["neither", "data only", "model only", "both"]
-"""The questions that a piece answers with yes: has the data moved, and does it matter to the model?"""
 Severity = Literal["note", "warning", "error"]
 """Weight of a finding: no action is needed, the result may be distorted, or it is wrong or impossible."""
-Standing = Literal["new", "worse", "known"]
-"""A shift that the baseline does not have (new), has with a smaller effect (worse), or has (known)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,224 +101,6 @@ class DataInfo:
     """SHA-256 of the bytes that were read, or of the values for data that came from memory."""
     reading: Reading | None = None
     """The way the file was read; None for data that came from no file."""
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnShift:
-    """One column of one piece compared with its reference."""
-
-    name: str
-    """Name of the column."""
-    kind: str
-    """Side of the column that is compared: numeric, categorical, boolean, datetime or text for its values, missing for
-    its missing rate, target for the target's values."""
-    statistic: float | None
-    """Size of the difference, in [0, 1]: KS distance for numbers, total variation distance for levels, difference of
-    rates for missing. None where it could not be computed."""
-    p_adjusted: float | None
-    """Permutation p-value in (0, 1], corrected over all columns and pieces of this audit by the maximum statistic; None
-    where there is no test."""
-    kl: float | None
-    """KL(piece || reference) of this column, in nats; None where it could not be computed."""
-    note: str = ""
-    """The difference in words: `new category 'z' (15.0 % of rows)`, `no overlap with the reference`; empty where the
-    statistic says it all."""
-
-
-@dataclass(frozen=True, slots=True)
-class FragmentReport:
-    """One piece F_i of the data set compared with its reference. Shifts are directed: KL(piece || reference).
-
-    A number is None where it could not be computed; `reason` then says why.
-    """
-
-    name: str
-    """Name of the piece: `fold 3`, or its value in the column that cuts."""
-    rows: int
-    """Number of rows of the piece."""
-    verdict: Verdict
-    """ok, shift, inconclusive (the test is undecided), or error (there is no test)."""
-    reason: str
-    """Why the verdict is not ok, in one line; empty for ok."""
-    cell: Cell | None
-    """The one of the two questions, on the data and on the model, that is answered with yes; None without a test."""
-    fisher_gap: float | None
-    """||I_i - I_ref||_F (Eq. 14, first factor), in nats per squared parameter unit."""
-    fisher_gap_relative: float | None
-    """||I_i - I_ref||_F / ||I_ref||_F, without a unit."""
-    fisher_kl: float | None
-    """KL divergence of the Cramér-Rao Gaussians at one theta (Eq. 5), in nats."""
-    score: float | None
-    """g' (I + delta)^-1 g, without a unit: g is the mean gradient of the piece minus its reference's, I the Fisher
-    information of all rows."""
-    kl: float | None
-    """KL(piece || reference) of the covariates summed over columns (Eq. 8), in nats."""
-    label_kl: float | None
-    """KL(piece || reference) of the target's distribution, in nats; None without a target."""
-    missing_kl: float | None
-    """Bernoulli KL divergence of missing values summed over columns, in nats."""
-    tau: float | None
-    """fisher_gap * kl (Eq. 14), in nats squared per squared parameter unit."""
-    tau_quantile: float | None
-    """The (1 - level) quantile of tau under the null, at the size of this piece."""
-    domain_auc: float | None
-    """Held-out area under the ROC curve of a classifier that tells the rows of the piece from those of its reference,
-    in [0, 1]; 0.5 is no shift."""
-    p_data: float | None
-    """p-value in (0, 1] of the question whether the data moved: over the columns and data statistics of this piece."""
-    p_model: float | None
-    """p-value in (0, 1] of the question whether it matters to the model: over Fisher gap, Fisher KL, score and the
-    target's distribution of this piece."""
-    p_adjusted: float | None
-    """The smaller of p_data and p_model, corrected over both questions and all pieces."""
-    effect_data: float | None
-    """Largest difference in probability that was found, in [0, 1]; compared with --min-effect."""
-    effect_model: float | None
-    """Excess of the relative Fisher gap, or of the standardised score, over the null; compared with --min-effect."""
-    smallest_effect: float | None
-    """Smallest KS distance that the test would find in this piece with 80 % power, in [0, 1]."""
-    columns: tuple[ColumnShift, ...]
-    """All columns of the piece compared with the reference, strongest difference first."""
-    first_row: int | None = None
-    """Number of the data row that the piece begins with, 1 for the first; None for a piece without rows."""
-    noise_data: float | None = None
-    """The (1 - level) quantile of effect_data under the null at the size of this piece: the effect that chance alone
-    makes."""
-    noise_model: float | None = None
-    """The (1 - level) quantile of effect_model under the null at the size of this piece."""
-    standing: Standing | None = None
-    """Comparison of the shift of this piece with the baseline; None for a piece that is not shifted, and without a
-    baseline."""
-
-    @property
-    def strength(self) -> tuple[float, float]:
-        """Sorts the strongest evidence first: the smallest p, then the largest effect."""
-        p = 1.0 if self.p_adjusted is None else self.p_adjusted
-        return p, -max(self.effect_data or 0.0, self.effect_model or 0.0)
-
-    @property
-    def in_words(self) -> str:
-        """`fold 3 - age moved, KS 0.31, p 0.001`, as far as the parts exist."""
-        why = f" - {self.reason}" if self.reason else ""
-        p = "" if self.p_adjusted is None else f", p {self.p_adjusted:.3g}"
-        return f"{self.name}{why}{p}"
-
-
-@dataclass(frozen=True, slots=True)
-class NullInfo:
-    """The null distribution that p-values come from."""
-
-    kind: str
-    """`permutation`, or `permutation-subsampled` where a part of the rows took part."""
-    unit: str
-    """The unit that is permuted: `rows`, `rows within classes`, `groups`, `blocks of 24 rows`."""
-    draws: int
-    """Number of permutations that were drawn."""
-    rows: int
-    """Number of rows that took part in the draws."""
-
-
-@dataclass(frozen=True, slots=True)
-class Balance:
-    """Likeness of the folds, compared with random folds of the same rows."""
-
-    kl: float
-    """Covariate KL divergence of a piece from its reference, mean over columns and pieces, in nats."""
-    expected: float
-    """Median of the same number under the null, in nats."""
-    p_less: float
-    """Share of the null's draws, the observed one included, that are at least as alike: (1 + #) / (B + 1), in (0,
-    1]."""
-
-
-@dataclass(frozen=True, slots=True)
-class AuditReport:
-    """The audit of one table."""
-
-    verdict: Verdict
-    """The verdict of the whole table; shift if any of its pieces is shifted."""
-    summary: tuple[str, str, str]
-    """Three lines: the verdict; the worst piece and why; the next step."""
-    level: float
-    """Family-wise level of the tests, in (0, 1)."""
-    min_effect: float
-    """Smallest effect that is called a shift; effect_data and effect_model are compared with it."""
-    reference: str
-    """The rows that each piece is compared with, in words: the other pieces, or another table."""
-    pieces: str
-    """The cut of the table, in words: `10 stratified folds, unshuffled`."""
-    null: NullInfo
-    """The null distribution that p-values come from."""
-    data: DataInfo
-    """The table."""
-    findings: tuple[Finding, ...]
-    """Things about the data that a person should know."""
-    fragments: tuple[FragmentReport, ...]
-    """The pieces in the order of the cut."""
-    settings: dict[str, object]
-    """All settings as resolved, by name."""
-    manifest: dict[str, object]
-    """The versions, the seed and the digests that the same numbers need."""
-    balance: Balance | None = None
-    """Likeness of the folds; None where the pieces are no folds."""
-    baseline: str | None = None
-    """File of the baseline that shifts were compared with; None without a baseline."""
-
-    schema = "picsc.audit/1"
-
-    @property
-    def shifted(self) -> tuple[FragmentReport, ...]:
-        """The pieces whose verdict is `shift`."""
-        return tuple(fragment for fragment in self.fragments if fragment.verdict == "shift")
-
-    @property
-    def failing(self) -> tuple[FragmentReport, ...]:
-        """The shifted pieces that no baseline knows."""
-        return tuple(fragment for fragment in self.shifted if fragment.standing != "known")
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
-        body = {field.name: getattr(self, field.name) for field in fields(self)}
-        body["null"], body["data"] = asdict(self.null), asdict(self.data)
-        body["balance"] = None if self.balance is None else asdict(self.balance)
-        body["findings"] = [asdict(finding) for finding in self.findings]
-        body["fragments"] = [asdict(fragment) for fragment in self.fragments]
-        return strict({"schema": self.schema, **body})
-
-
-@dataclass(frozen=True, slots=True)
-class Unaudited:
-    """One file of several that could not be audited."""
-
-    source: str
-    """Path of the file as given."""
-    reason: str
-    """Why it could not be audited, in one sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class AuditReports:
-    """The audits of several files."""
-
-    reports: tuple[AuditReport, ...]
-    """One audit per file, in the order of the call."""
-    unaudited: tuple[Unaudited, ...]
-    """The files that could not be audited."""
-
-    schema = "picsc.audits/1"
-
-    @property
-    def verdict(self) -> Verdict:
-        """The worst verdict of all files; error where a file could not be audited."""
-        found = {report.verdict for report in self.reports}
-        order: tuple[Verdict, ...] = ("shift", "inconclusive", "ok")
-        return "error" if self.unaudited else next(verdict for verdict in order if verdict in found)
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain JSON values, one `picsc.audit/1` per report."""
-        unaudited = [asdict(each) for each in self.unaudited]
-        reports = [report.as_dict() for report in self.reports]
-        return {"schema": self.schema, "verdict": self.verdict, "reports": reports, "unaudited": unaudited}
 
 
 def finite(value: float) -> float | None:

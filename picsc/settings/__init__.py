@@ -1,26 +1,24 @@
-"""Every knob of every verb, validated once, before anything heavy is imported.
+"""Every setting of every verb, validated once, before anything heavy is imported.
 
 - `audit`: the settings of `picsc audit`
-- `base`: what all settings have in common, and building them with all their problems at once
+- `base`: the base class of settings, and their construction with all problems reported at once
 - `by_keyword`: settings from the keywords of a Python verb
-- `choices`: names that a setting may have, in the order of the reports
+- `choices`: the names that settings choose from, such as splitters and methods, in the order of the reports
 - `compare`: the settings of `picsc compare`
-- `cutting`: how one table is cut into pieces: folds, batches, groups, time, and clients that exist or are invented
+- `cutting`: the settings of pieces: folds, batches, groups, time and clients
 - `cv`: the settings of `picsc cv`
 - `fed`: the settings of `picsc fed`
-- `generate`: generated files: what repeats the settings is written from their fields
+- `generate`: the generator of files that repeat the settings: options, keywords, schema, documentation
 - `keywords`: the settings as keywords of the Python verbs, generated
-- `layers`: settings from several places: what stands higher wins, and each value knows where it comes from. Torch-free
-- `option`: how a setting is asked for on the command line and from Python, declared on its field
-- `problems`: what pydantic found wrong, as places, values and bounds in a person's words: one problem per value, all at
-  once
-- `pyproject`: `[tool.picsc]` of pyproject.toml: settings of a whole project. Torch-free
-- `reading`: how one table is read
-- `recipe`: what a recipe may hold apart from the settings of its verb. Torch-free
+- `layers`: defaults, pyproject.toml, recipe and options, joined so that the higher one wins
+- `option`: a setting's names and help on the command line and in Python, declared on its field
+- `problems`: problems that pydantic found, in plain words
+- `pyproject`: settings of a whole project, from `[tool.picsc]` of pyproject.toml
+- `reading`: the settings of reading one table
+- `recipe`: keys of a recipe that are no settings of its verb
 - `recipe_schema`: the JSON Schema of recipes, for editors
-- `spelling`: settings as a file spells them: other spellings made alike, and problems with a line and a
-  suggestion
-- `training`: how models are trained, and the corrected training
+- `spelling`: settings as files spell them, and problems with a line and a suggestion
+- `training`: the settings of training, and of corrected training
 """
 
 from __future__ import annotations

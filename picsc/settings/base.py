@@ -1,4 +1,4 @@
-"""What all settings have in common, and building them with all their problems at once."""
+"""The base class of settings, and their construction with all problems reported at once."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ WEIGHTINGS: tuple[Weighting, ...] = ("iw", "ulsif", "rulsif", "kmm")
 """Methods that weight rows before training, whose names are those of `picsc.weighting`."""
 ModelName = Literal["auto", "mlp", "lenet", "bag", "lstm"]
 FileFormat = Literal["csv", "tsv", "parquet", "arrow", "arff", "keel", "libsvm", "jsonl", "npz", "xlsx"]
-"""What a file holds; csv is delimited text whatever its delimiter, arrow is also feather."""
+"""Formats of files; csv is delimited text whatever its delimiter, arrow is also feather."""
 Delimiter = Literal[",", ";", "tab", "|", "space"]
 Quote = Literal["double", "single", "none"]
 Decimal = Literal["point", "comma"]

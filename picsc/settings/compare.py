@@ -155,5 +155,5 @@ class CompareSettings(Settings):
 
     @property
     def in_turn(self) -> bool:
-        """Whether each piece is the target in turn."""
+        """True if each piece is the target in turn."""
         return bool(self.cut.ways) and not self.train_on and not self.test_on

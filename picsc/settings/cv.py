@@ -63,5 +63,5 @@ class CvSettings(Settings):
 
     @property
     def foldwise(self) -> bool:
-        """Whether a model of all other pieces tests each; if not, each is trained on and a fixed part tests."""
+        """True where a model of all other pieces tests each; else each is trained on, and a fixed part is tested."""
         return self.cut.batches is None and self.cut.time is None

@@ -145,7 +145,7 @@ def _documentation(setting: Setting) -> str:
 
 
 def _kind(setting: Setting) -> str:
-    """How the command line reads a value; whatever is no plain number is text, which pydantic reads."""
+    """Type of a value on the command line; everything but plain numbers is text, which pydantic reads."""
     if setting.is_switch:
         return "switch"
     if setting.is_list:

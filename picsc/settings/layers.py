@@ -1,4 +1,4 @@
-"""Settings from several places: what stands higher wins, and each value knows where it comes from. Torch-free.
+"""Layers of settings: defaults, pyproject.toml, recipe and options, joined so that the higher one wins. Torch-free.
 
 Values replace each other one by one, lists as a whole. Values that exclude each other, such as two ways to cut, do so
 across places as well: the higher one wins, and what belonged to the lower one goes with it.
@@ -130,7 +130,7 @@ def _values_of(settings: BaseModel) -> Iterator[tuple[_Path, object]]:
 
 
 def _way(values: Mapping[_Path, object]) -> str:
-    """How values cut: a name of `WAYS`, `clients.by`, `clients`, `bias` or nothing."""
+    """The way to cut: a name of `WAYS`, `clients.by`, `clients`, `bias` or nothing."""
     for name in WAYS:
         if values.get(("cut", name)) is not None:
             return name

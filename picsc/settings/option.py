@@ -1,4 +1,4 @@
-"""Options: how a setting is asked for on the command line and from Python, declared once, on the setting's field.
+"""Options: a setting's names and help on the command line and in Python, declared once, on the setting's field.
 
 `picsc.settings.generate` writes the options of the commands, the keywords of the Python verbs, the schema of recipes
 and `docs/settings.md` from these declarations. pydantic keeps them as metadata of the field and does not use them.
@@ -21,7 +21,7 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How one setting is asked for."""
+    """One setting on the command line and in Python."""
 
     help: str
     """One line of `--help`; `{default}` stands for the setting's default."""
@@ -92,17 +92,17 @@ class Setting:
 
     @property
     def is_switch(self) -> bool:
-        """Whether the option takes no value."""
+        """True if the option takes no value."""
         return self.info.annotation is bool
 
     @property
     def is_list(self) -> bool:
-        """Whether the value is a list of names."""
+        """True if the value is a list of names."""
         return getattr(self.info.annotation, "__origin__", None) is tuple
 
     @property
     def takes_none(self) -> bool:
-        """Whether None is a value of the setting."""
+        """True if None is a value of the setting."""
         return type(None) in get_args(self.info.annotation)
 
     @property

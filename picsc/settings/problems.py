@@ -1,4 +1,4 @@
-"""What pydantic found wrong, as places, values and bounds in a person's words: one problem per value, all at once."""
+"""Problems that pydantic found, as places, values and bounds in plain words: one problem per value, all at once."""
 
 from __future__ import annotations
 

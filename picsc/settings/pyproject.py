@@ -30,7 +30,7 @@ _KEY = re.compile(r"""\s*["']?([\w.-]+)["']?\s*=""")
 
 
 class AuditOutcome(BaseModel):
-    """What `[tool.picsc.audit]` may say of reports and exit codes: the options of the same names."""
+    """Reports and exit codes in `[tool.picsc.audit]`: the options of the same names."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -43,7 +43,7 @@ class AuditOutcome(BaseModel):
 
     @property
     def outputs(self) -> list[str]:
-        """Of `output`, one each."""
+        """Values of `output`, one per report."""
         return [self.output] if isinstance(self.output, str) else list(self.output or ())
 
 
@@ -65,7 +65,7 @@ class ProjectFile:
         return jobs if isinstance(jobs, int) else None
 
     def layers(self, verb: str) -> tuple[Layer, ...]:
-        """What it says of a verb, the general before the particular."""
+        """Layers of a verb, the general before the particular."""
         kind = KINDS[verb]
         general = _known(spelled(self.common, kind, hyphens=True).values, kind)
         return (Layer(self.shown, general), Layer(self.shown, self.verbs.get(verb, {})))
@@ -167,7 +167,7 @@ def _elsewhere(problem: Problem, table: tuple[str, ...]) -> str:
 
 
 def _problems(spelling: Spelling, kind: type[VerbSettings]) -> list[Problem]:
-    """What is wrong with single values; what goes together is known when all places are joined."""
+    """Problems of single values; values that contradict each other are found when all places are joined."""
     _, wrong = built(kind, spelling.values)
     single = [replace(one, path=spelling.as_written(one.path)) for one in wrong if not one.contradiction]
     return [*spelling.problems, *single]

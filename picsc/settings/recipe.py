@@ -1,4 +1,4 @@
-"""What a recipe may hold apart from the settings of its verb. Torch-free."""
+"""Keys of a recipe that are no settings of its verb. Torch-free."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from picsc.settings import (
 _Count = Annotated[int, Field(ge=2)]
 _Percent = Annotated[float, Field(ge=0, le=100)]
 _Name = Annotated[str, Field(coerce_numbers_to_str=True)]
-"""Of a piece; YAML reads the batch 3 as a number."""
+"""Name of a piece; YAML reads the batch 3 as a number."""
 
 
 class _Keys(BaseModel):
@@ -52,12 +52,12 @@ class Entry(_Keys):
 
     @property
     def is_file(self) -> bool:
-        """Whether `data` is a path."""
+        """True if `data` is a path."""
         return "/" in self.data or "\\" in self.data or Path(self.data).suffix != ""
 
 
 class Grids(_Keys):
-    """What is run one after another: at most one of folds and batches, or partitions times clients (audit and fed).
+    """Settings run one after another: at most one of folds and batches, or partitions times clients (audit and fed).
 
     With `verb: compare`, each of so many folds or batches is the target in turn.
     """
@@ -81,7 +81,7 @@ class Paper(_Keys):
 
 
 class Recipe(_Keys):
-    """What a recipe holds apart from the settings of its verb."""
+    """A recipe without the settings of its verb."""
 
     title: str
     verb: Literal["audit", "cv", "compare", "fed"]

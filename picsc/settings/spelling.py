@@ -22,7 +22,7 @@ _SHOWN = 60
 _MOST = 24
 """Keys that a sentence lists."""
 _LAMBDA = "lambda"
-"""What the paper and the command line call the strength of the penalty."""
+"""Name of the penalty's strength in the paper and on the command line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def _model_in(annotation: object) -> type[BaseModel] | None:
 
 
 def built(kind: type[M], values: Mapping[str, object]) -> tuple[M | None, list[Problem]]:
-    """What values make, or what is wrong with them."""
+    """Settings made of values, or the problems of the values."""
     try:
         return kind.model_validate(values), []
     except ValidationError as error:

@@ -89,6 +89,22 @@ def noisy_images(images: ImageSet, clients: Sequence[Fragment], noise: NDArray[n
     return replace(images, pixels=pixels)
 
 
+def with_feature_noise(
+    data: Dataset | ImageSet, clients: Sequence[Fragment], noise: NDArray[np.float64], *, seed: int
+) -> Dataset | ImageSet:
+    """The same data with each client's noise on its features; see `noisy_table` and `noisy_images`.
+
+    Args:
+        data: a table or images.
+        clients: N sets of row numbers.
+        noise: (N,) standard deviation of each client's noise.
+        seed: seed of the run.
+    """
+    if data.kind == "images":
+        return noisy_images(data, clients, noise, seed=seed)
+    return noisy_table(data, clients, noise, seed=seed)
+
+
 def _added(values: NDArray[np.float32], scale: float, rng: np.random.Generator) -> NDArray[np.float32]:
     drawn: NDArray[np.float32] = rng.standard_normal(values.shape, dtype=np.float32)
     return values + np.float32(scale) * drawn

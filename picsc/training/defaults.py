@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from picsc.datasets.images import ImageSet
-from picsc.datasets.images import label_rows as image_rows
+from picsc.datasets.data import Data, DataKind
 from picsc.datasets.rows import Rows, with_label
 from picsc.datasets.table import Dataset
-from picsc.datasets.texts import TokenSet
-from picsc.datasets.texts import label_rows as text_rows
 from picsc.errors import SettingsError
 from picsc.reports.common import Finding
 from picsc.settings import PenaltyName, TrainSettings
@@ -28,17 +23,11 @@ TABLE_BATCH = 1024
 """Rows per step of a larger table."""
 NETWORK_BATCH = 64
 """Images or texts per step."""
-Kind = Literal["table", "images", "texts"]
-RATES: dict[Kind, float] = {"table": 0.02, "images": 0.001, "texts": 0.003}
+RATES: dict[DataKind, float] = {"table": 0.02, "images": 0.001, "texts": 0.003}
 """Learning rate by kind of data."""
 
 
-def kind_of(data: Dataset | ImageSet | TokenSet) -> Kind:
-    """The kind of a data set."""
-    return "table" if isinstance(data, Dataset) else "images" if isinstance(data, ImageSet) else "texts"
-
-
-def rows_of(data: Dataset | ImageSet | TokenSet, findings: list[Finding], *, verb: str) -> tuple[Dataset, Rows]:
+def rows_of(data: Data, findings: list[Finding], *, verb: str) -> tuple[Dataset, Rows]:
     """The rows with a label, as a table, and which of them are an official test part.
 
     Args:
@@ -49,9 +38,9 @@ def rows_of(data: Dataset | ImageSet | TokenSet, findings: list[Finding], *, ver
     Raises:
         SettingsError: the table has no target.
     """
-    if isinstance(data, Dataset):
+    if data.kind == "table":
         return labelled(data, findings, verb=verb), np.empty(0, np.int64)
-    return image_rows(data) if isinstance(data, ImageSet) else text_rows(data), data.test
+    return data.as_table(), data.test
 
 
 def labelled(dataset: Dataset, findings: list[Finding], *, verb: str) -> Dataset:
@@ -70,7 +59,7 @@ def labelled(dataset: Dataset, findings: list[Finding], *, verb: str) -> Dataset
     return with_label(dataset, findings)
 
 
-def recipe_of(train: TrainSettings, rows: int, kind: Kind) -> TrainingRecipe:
+def recipe_of(train: TrainSettings, rows: int, kind: DataKind) -> TrainingRecipe:
     """Settings of training, with the defaults of the data where they are open.
 
     Args:
@@ -87,7 +76,7 @@ def recipe_of(train: TrainSettings, rows: int, kind: Kind) -> TrainingRecipe:
 
 
 def trainer_of(
-    data: Dataset | ImageSet | TokenSet,
+    data: Data,
     recipe: TrainingRecipe,
     train: TrainSettings,
     penalty: PenaltyName,
@@ -105,6 +94,6 @@ def trainer_of(
         device: device of the models.
         weights: (n,) row weights of a table.
     """
-    if isinstance(data, Dataset):
+    if data.kind == "table":
         return TableTrainer(data, recipe, penalty, weights, device)
     return NetworkTrainer(inputs_of(data), recipe, penalty, device, train.precision)

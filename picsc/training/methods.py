@@ -14,11 +14,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from picsc.datasets.data import DataKind
 from picsc.equations.likelihood import Likelihood
 from picsc.evaluation.metrics import scores_of_models
 from picsc.runtime.run_folder import RunFolder, kept
 from picsc.settings import PenaltySettings
-from picsc.training.defaults import Kind
 from picsc.training.jobs import Trainer, TrainingJob
 from picsc.training.tuning import INNER, tune_by_inner_cv
 
@@ -53,7 +53,7 @@ class MethodModel:
     """One trained model, ready to be scored."""
 
     outputs: NDArray[np.float32]
-    """Of the test rows: log-probabilities (n, c), or means (n,)."""
+    """Predictions of the test rows: log-probabilities (n, c), or means (n,)."""
     diverged: int
     """Epoch in which the model left the finite numbers; 0 if it did not."""
     penalty_share: float
@@ -67,7 +67,7 @@ class MethodModel:
         return self.diverged or int(not np.isfinite(self.outputs).all())
 
 
-def inner_folds(kind: Kind, rows: int) -> int:
+def inner_folds(kind: DataKind, rows: int) -> int:
     """Inner folds by which a run chooses lambda or weight decay; for `MethodSetup.inner`.
 
     Args:

@@ -98,4 +98,4 @@ class TextInputs:
 
 def inputs_of(data: ImageSet | TokenSet) -> Inputs:
     """The inputs of a set of images or of texts."""
-    return ImageInputs(data) if isinstance(data, ImageSet) else TextInputs(data)
+    return ImageInputs(data) if data.kind == "images" else TextInputs(data)

@@ -12,7 +12,7 @@ from picsc_cli.console import streams
 from picsc_cli.text.audit_words import not_audited
 
 if TYPE_CHECKING:
-    from picsc.reports.common import AuditReport, AuditReports
+    from picsc.reports.audit import AuditReport, AuditReports
     from picsc.settings import AuditSettings
 
 Progress = Callable[[str], None] | None
@@ -72,7 +72,7 @@ def audited(
 
 
 def _several(files: Sequence[str], one: _Auditor, progress: Progress) -> AuditReports:
-    from picsc.reports.common import AuditReports, Unaudited
+    from picsc.reports.audit import AuditReports, Unaudited
 
     reports: list[AuditReport] = []
     unaudited: list[Unaudited] = []
@@ -95,7 +95,7 @@ def _about(what: str, progress: Progress) -> Progress:
 
 
 def _auditor(files: Sequence[str], settings: AuditSettings, data_dir: Path | None, baseline: Path | None) -> _Auditor:
-    """What audits one table, with the reference and the baseline read once."""
+    """A function that audits one table, with the reference and the baseline read once."""
     reference_path = _reference_path(settings.reference)
     known = None
     if baseline is not None:

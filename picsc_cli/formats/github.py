@@ -20,7 +20,8 @@ from picsc_cli.text.numbers import number
 from picsc_cli.text.page import Page
 
 if TYPE_CHECKING:
-    from picsc.reports.common import AuditReport, AuditReports, FragmentReport, Reading
+    from picsc.reports.audit import AuditReport, AuditReports, FragmentReport
+    from picsc.reports.common import Reading
 
 MOST = 10
 """Annotations that GitHub shows of one step."""

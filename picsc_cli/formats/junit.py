@@ -18,7 +18,7 @@ from picsc_cli.text.numbers import number, probability
 from picsc_cli.text.page import Page
 
 if TYPE_CHECKING:
-    from picsc.reports.common import AuditReport, AuditReports, FragmentReport, Unaudited
+    from picsc.reports.audit import AuditReport, AuditReports, FragmentReport, Unaudited
 
 _PAGE = Page()
 _MOST_COLUMNS = 20

@@ -66,7 +66,7 @@ def takes_rows(rows: Sequence[Row]) -> Callable[[Callable[..., None]], Callable[
 
 
 def of_table(given: Given, table: str) -> Given:
-    """What was given of one table of settings.
+    """The given settings of one table.
 
     Args:
         given: by `takes_settings`.

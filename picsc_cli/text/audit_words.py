@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from picsc.reports.common import AuditReports, ColumnShift, Finding, FragmentReport, Unaudited
+    from picsc.reports.audit import AuditReports, ColumnShift, FragmentReport, Unaudited
+    from picsc.reports.common import Finding
 
 
 def moved(piece: FragmentReport, level: float) -> list[ColumnShift]:

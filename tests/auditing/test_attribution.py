@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from picsc.auditing.attribution import effects_of_pieces, set_shifted_aside
-from picsc.reports.common import FragmentReport
+from picsc.reports.audit import FragmentReport
 from tests.factories.audit import fragment
 
 

@@ -31,7 +31,7 @@ def alike(n: int, f: int, pieces: int, seed: int = 0) -> pd.DataFrame:
     return frame
 
 
-def last_piece(report: picsc.AuditReport) -> picsc.reports.common.FragmentReport:
+def last_piece(report: picsc.AuditReport) -> picsc.reports.audit.FragmentReport:
     return report.fragments[-1]
 
 

@@ -16,7 +16,7 @@ from picsc.auditing.permutations import label_draws
 from picsc.auditing.table_view import audit_table
 from picsc.datasets.load import from_frame
 from picsc.fragments import Cut, Fragment
-from picsc.reports.common import AuditReport, Balance
+from picsc.reports.audit import AuditReport, Balance
 from picsc.settings import ReadSettings
 
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import picsc
-from picsc.auditing.column_tests import code_numbers, count, shift
 from picsc.auditing.exchangeability import Contrast
+from picsc.auditing.ks_and_g_tests import code_numbers, count, shift
 from picsc.auditing.null_statistics import SCANNED_COLUMNS
 from picsc.auditing.table_view import COMBINATIONS, MOST_INPUTS, audit_table, too_wide
 from picsc.auditing.wide_ks import ks_distances, sorted_scan, untied_distances

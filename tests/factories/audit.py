@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from picsc.reports.common import (
-    AuditReport,
-    AuditReports,
-    Choice,
-    ColumnInfo,
-    ColumnShift,
-    DataInfo,
-    Finding,
-    FragmentReport,
-    NullInfo,
-    Reading,
-    Unaudited,
-    Verdict,
-)
+from picsc.reports.audit import AuditReport, AuditReports, ColumnShift, FragmentReport, NullInfo, Unaudited
+from picsc.reports.common import Choice, ColumnInfo, DataInfo, Finding, Reading, Verdict
 
 
 def column_shift(

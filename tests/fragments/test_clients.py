@@ -21,7 +21,7 @@ from picsc.federated.holdings import federated_split
 from picsc.fragments import cut_clients
 from picsc.recipes.load import load_recipes
 from picsc.recipes.run import run_recipes
-from picsc.reports.common import AuditReport
+from picsc.reports.audit import AuditReport
 from picsc.settings import CutSettings, FedSettings, PartitionSettings, ReadSettings
 from picsc_cli.app import app
 

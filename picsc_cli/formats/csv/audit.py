@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from picsc_cli.formats.csv.writer import written
 
 if TYPE_CHECKING:
-    from picsc.reports.common import AuditReports
+    from picsc.reports.audit import AuditReports
 
 _WORST = ("column", "column_kind", "column_statistic", "column_p")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -21,7 +21,7 @@ def audits_csv(reports: AuditReports) -> str:
     A file that could not be audited is a line without a piece. Text that a spreadsheet would take for a formula begins
     with an apostrophe.
     """
-    from picsc.reports.common import FragmentReport
+    from picsc.reports.audit import FragmentReport
 
     names = [field.name for field in fields(FragmentReport) if field.name not in ("name", "columns")]
     return written(["file", "piece", *names, *_WORST], _rows(reports, names))

@@ -13,7 +13,7 @@ from picsc_cli.text.reading_words import reading_line
 from picsc_cli.text.sections import question
 
 if TYPE_CHECKING:
-    from picsc.reports.common import AuditReport, AuditReports, FragmentReport
+    from picsc.reports.audit import AuditReport, AuditReports, FragmentReport
 
 _PAGE = Page()
 _NAMES = 3

@@ -20,7 +20,7 @@ from picsc_cli.text.reading_words import reading_line
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
 
-    from picsc.reports.common import AuditReport, AuditReports, ColumnShift, FragmentReport
+    from picsc.reports.audit import AuditReport, AuditReports, ColumnShift, FragmentReport
 
 MOST_PIECES = 40
 """Rows of the table at most, as long as no more pieces than that are shifted or inconclusive."""

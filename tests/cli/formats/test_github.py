@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from picsc.reports.common import AuditReport, AuditReports, Finding, Reading, Unaudited
+from picsc.reports.audit import AuditReport, AuditReports, Unaudited
+from picsc.reports.common import Finding, Reading
 from picsc_cli.formats.github import audits_github
 from picsc_cli.gates import FailOn
 from picsc_cli.output.registry import as_text

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped, SystemOut, TestCase, TestSuite
 
-from picsc.reports.common import AuditReports, Finding, FragmentReport, Unaudited
+from picsc.reports.audit import AuditReports, FragmentReport, Unaudited
+from picsc.reports.common import Finding
 from picsc_cli import gates
 from picsc_cli.formats.junit import audits_junit
 from picsc_cli.gates import FailOn

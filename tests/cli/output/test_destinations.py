@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from junitparser import JUnitXml
 
 from picsc.errors import SettingsError
-from picsc.reports.common import AuditReport, AuditReports
+from picsc.reports.audit import AuditReport, AuditReports
 from picsc_cli.console import streams
 from picsc_cli.output import destinations as outputs
 from picsc_cli.output.destinations import STEP_SUMMARY, Output

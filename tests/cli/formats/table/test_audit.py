@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from picsc.reports.common import DataInfo, Finding, NullInfo
+from picsc.reports.audit import NullInfo
+from picsc.reports.common import DataInfo, Finding
 from picsc_cli.formats.table.audit import MOST_PIECES, audit_summary, audit_table
 from picsc_cli.text.numbers import number, probability
 from picsc_cli.text.page import Page, paragraph

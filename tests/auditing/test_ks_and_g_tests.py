@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, ks_2samp
 
-from picsc.auditing.column_tests import code_levels, code_numbers, count, g_statistic, shift
 from picsc.auditing.exchangeability import Contrast
+from picsc.auditing.ks_and_g_tests import code_levels, code_numbers, count, g_statistic, shift
 
 RNG = np.random.default_rng(0)
 REST = Contrast(3, (0, 1, 2), "rest")
