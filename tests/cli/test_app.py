@@ -351,9 +351,12 @@ def test_interrupting_ends_with_one_line() -> None:
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,
     ) as process:
-        first = process.stderr.readline()  # written as the audit starts
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        try:
+            first = process.stderr.readline()  # written as the audit starts
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert first.startswith(b"picsc: no DATA given")
     # a shell shows both as 130: CPython ends by the signal itself when it came while source text was being run
     assert process.returncode in (130, -signal.SIGINT)
