@@ -81,7 +81,7 @@ def test_the_mean_is_over_columns_and_pieces() -> None:
 
 
 def test_random_folds_are_called_more_alike_at_the_level() -> None:
-    """300 tables at level 0.05: more than 32 have probability 2e-5 if the draws are random folds."""
+    """300 tables at level 0.05: none, or more than 37, have probability 5e-7 if the draws are random folds."""
     said, contrast = 0, Contrast(3, (0, 1, 2), "rest")
     for seed in range(300):
         values = np.random.default_rng(seed).normal(size=(60, 2))
@@ -89,4 +89,4 @@ def test_random_folds_are_called_more_alike_at_the_level() -> None:
         null = label_draws(table.contributions, np.arange(60) % 3, contrast, Exchange(), rows=100, draws=99, seed=seed)
         found = balance(folds(), rows_of(table, null).kl.mean(1).numpy() / 2, with_file=False)
         said += len(more_balanced(found, 0.05))
-    assert 2 <= said <= 32
+    assert 1 <= said <= 37
