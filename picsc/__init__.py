@@ -52,7 +52,7 @@ _HOMES = {
     "audit_clients": "federated.audit_clients",
     "federate": "federated.federate",
     "federate_dataset": "federated.federate",
-    "AuditReport": "reports.common",
+    "AuditReport": "reports.audit",
     "CompareReport": "reports.compare",
     "CvReport": "reports.cv",
     "FedAuditReport": "reports.fed",

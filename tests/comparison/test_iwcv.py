@@ -22,7 +22,7 @@ def shifted(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
     """A 2-d table whose labels are noisy where a is large, and rows with a small a are selected more often."""
     rng = np.random.default_rng(seed)
     a, b = rng.normal(size=(2, n))
-    noise = rng.random(n) < np.where(a > 0.3, 0.45, 0.02)
+    noise = rng.random(n) < np.where(a > 0.3, 0.5, 0.02)
     frame = pd.DataFrame({"a": a, "b": b, "target": ((b > 0) ^ noise).astype(int)})
     return frame, 1 / (1 + np.exp(2.5 * a))
 
@@ -40,10 +40,10 @@ def test_p49_the_weighted_estimate_is_that_of_the_target_and_both_are_reported()
     """Field case P49: weighted and unweighted accuracy differ by more than 10 points, and the weighted one is right."""
     weighted, plain, truth = [], [], []
     for seed in range(6):
-        frame, chance = shifted(1200, seed)
+        frame, chance = shifted(4800, seed)
         rng = np.random.default_rng(seed)
-        pool, target = np.arange(800), np.arange(800, 1200)
-        rows = pool[rng.random(800) < chance[:800]]
+        pool, target = np.arange(3200), np.arange(3200, 4800)
+        rows = pool[rng.random(3200) < chance[:3200]]
         ratio = (1 / chance)[rows]
         ours = trainer(frame, epochs=60)
         arrays = found(ours, job(rows, target), weights=[ratio / ratio.mean()], ratios=[ratio / ratio.mean()])

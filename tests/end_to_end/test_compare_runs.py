@@ -23,12 +23,12 @@ def picsc(*arguments: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-def table(path: Path, *, apart: float) -> Path:
-    """240 rows of three sites; covariates of site c are moved by `apart`, and two classes follow from them."""
+def table(path: Path, *, apart: float, n: int = 240) -> Path:
+    """Rows of three sites; covariates of site c are moved by `apart`, and two classes follow from them."""
     random = np.random.default_rng(5)
-    x = random.normal(size=(240, 3))
-    site = np.repeat(["a", "b", "c"], 80)
-    label = np.where(x[:, 0] + x[:, 1] + random.normal(0, 0.5, 240) > 0, "yes", "no")
+    x = random.normal(size=(n, 3))
+    site = np.repeat(["a", "b", "c"], n // 3)
+    label = np.where(x[:, 0] + x[:, 1] + random.normal(0, 0.5, n) > 0, "yes", "no")
     x[site == "c"] += apart
     rows = [f"{a:.6f},{b:.6f},{c:.6f},{s},{y}" for (a, b, c), s, y in zip(x, site, label, strict=True)]
     path.write_text("\n".join(["p,q,r,site,class", *rows]) + "\n", encoding="utf-8")
@@ -158,7 +158,8 @@ def test_the_gate_decides_the_exit_code(
     assert (found, out.count("\n"), err.startswith(expected), err.count("\n")) == (code, 3, True, code)
 
 
-def test_a_candidate_that_is_worse_than_plain_training_fails_the_pipeline(near: str, tmp_path: Path) -> None:
+def test_a_candidate_that_is_worse_than_plain_training_fails_the_pipeline(tmp_path: Path) -> None:
+    near = str(table(tmp_path / "near.csv", apart=0.5, n=1800))
     stiff = ("--method", "picsc", "--lambda", "1000", "--warmup", "0", "--epochs", "30", "--repeats", "8", "--quiet")
     pieces = ("--by", "site", "--train-on", "a,b", "--test-on", "c", "--jobs", "1")
     code, _, err = picsc(near, *pieces, *stiff, "--run-dir", str(tmp_path / "run"), "--fail-on", "worse")

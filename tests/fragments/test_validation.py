@@ -218,9 +218,10 @@ def test_p28_eight_classes_of_seven_rows_are_refused_and_one_of_eight_keeps_the_
 
 
 def test_p10_a_column_without_values_in_one_batch_fails_alone() -> None:
-    generator = rng()
-    frame = pd.DataFrame(generator.normal(size=(400, 2)), columns=["x1", "x2"])
-    frame["y"] = generator.integers(0, 2, 400)
+    generator = rng()  # batches of the same rows, a little moved: no chance makes them differ
+    frame = pd.DataFrame(np.tile(generator.normal(size=(100, 2)), (4, 1)), columns=["x1", "x2"])
+    frame += 0.01 * generator.normal(size=(400, 2))
+    frame["y"] = np.tile(generator.integers(0, 2, 100), 4)
     frame.loc[:99, "x1"] = np.nan
     report = picsc.audit(frame, target="y", batches=4, reference="rest", draws=199)
     first = {(column.name, column.kind): column for column in report.fragments[0].columns}
@@ -398,11 +399,13 @@ def stream(n: int, memory: float, seed: int = 1) -> np.ndarray:
 
 
 def test_a_stream_is_reported_with_its_strongest_column_and_a_block_length() -> None:
-    """0.9 ** l falls below 0.1 at l = 22; sampling moves that a little."""
+    """0.9 ** l falls below 0.1 at l = 22; sampling moves that a little, and the coefficient by 0.003."""
     data = table(20_000, numbers(calm=rng().normal(size=20_000), weak=stream(20_000, 0.3), strong=stream(20_000, 0.9)))
     found = check(data, batches=10)["lag1-autocorrelation"]
     assert found.severity == "warning"
-    assert "in 2 of 3 numeric columns; strongest in 'strong', lag-1 autocorrelation 0.90" in found.message
+    words, strongest = found.message.rsplit(" ", 1)
+    assert words.endswith("in 2 of 3 numeric columns; strongest in 'strong', lag-1 autocorrelation")
+    assert 0.88 <= float(strongest) <= 0.92
     suggested = int(found.advice.removeprefix("p-values take rows as exchangeable; give --block L with L around "))
     assert 17 <= suggested <= 28
     assert "lag1-autocorrelation" in check(data, folds=10)

@@ -106,9 +106,9 @@ def test_regressions_are_at_the_minimum_of_their_penalised_loss() -> None:
 
 
 def test_a_row_is_judged_by_a_regression_that_has_not_seen_it() -> None:
-    """Many columns of noise: a regression that saw its rows would separate them."""
+    """Many columns of noise: a regression that saw its rows would separate them; an AUC has a deviation of 0.037."""
     x, z = normal(120, 100, 0), normal(120, 100, 1)
-    assert 0.35 < separation(x, z, seed=0) < 0.65
+    assert 0.3 < separation(x, z, seed=0) < 0.7
 
 
 @pytest.mark.parametrize("f", [400, 5000])

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from picsc.datasets.files.csv_columns import NA
@@ -310,7 +310,7 @@ class TestProperties:
     word = st.text(string.ascii_letters + ' ,;|"\n\té-', min_size=1, max_size=8).filter(is_word)
     number = st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False), st.integers(-(2**53), 2**53))
 
-    @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=80)
     @given(data=st.data(), rows=st.integers(1, 12), delimiter=st.sampled_from([",", ";", "\t", "|"]))
     def test_round_trip(self, csv: Path, data: st.DataObject, rows: int, delimiter: str) -> None:
         numbers = data.draw(st.lists(self.number, min_size=rows, max_size=rows), label="numbers")
@@ -324,7 +324,7 @@ class TestProperties:
         assert [None if pd.isna(value) else value for value in again["w"]] == stripped
         assert again["z"].tolist() == ["end"] * rows
 
-    @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=300)
     @given(content=st.one_of(st.binary(max_size=60), st.text('a1,;"\n\r \t|0.é', max_size=60).map(str.encode)))
     @example(b'a,b\n"')
     @example(b"\xff\xfe")

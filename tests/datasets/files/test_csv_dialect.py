@@ -8,7 +8,7 @@ import string
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from picsc.datasets.files.csv_columns import NA
@@ -247,7 +247,7 @@ class TestProperties:
     word = st.text(string.ascii_letters + "'\" ,;|é-\n\t#", min_size=1, max_size=8).filter(is_word)
     number = st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False), st.integers(-(2**53), 2**53))
 
-    @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=80)
     @given(
         rows=st.lists(st.tuples(number, word), min_size=1, max_size=12),
         delimiter=st.sampled_from([",", ";", "tab", "|"]),

@@ -16,7 +16,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
@@ -31,7 +31,7 @@ from picsc.errors import DataError, PicscError
 from picsc.settings import ReadSettings
 from tests.tables_in_files import PLAIN, read, refused
 
-ANY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ANY = settings(max_examples=40)
 
 
 def values(frame: pd.DataFrame, column: str) -> list[object]:
@@ -525,7 +525,7 @@ class TestXlsx:
 class TestAnyBytes:
     alphabet = "@attribute relation data {}'\"\\,?%\n\t 01.5e-ab:#[]nulltrue\x00é"
 
-    @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=250)
     @given(
         suffix=st.sampled_from(sorted(set(BY_SUFFIX) - {".csv", ".txt", ".data", ".tsv", ".tab"})),
         content=st.one_of(
