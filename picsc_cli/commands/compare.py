@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from picsc.reports import CompareReport
 from picsc_cli import gates
 from picsc_cli.console import exits, streams
 from picsc_cli.options import common as options
@@ -19,7 +20,6 @@ from picsc_cli.output.publish import publish
 from picsc_cli.resolve import Demonstration, Found, Request, found_project, open_found, resolve_settings
 
 if TYPE_CHECKING:
-    from picsc.reports.compare import CompareReport
     from picsc.settings import CompareSettings
 
 DEMONSTRATION = Demonstration(options.DEMONSTRATION, {"repeats": 5, "bias": "auto"})
@@ -59,7 +59,7 @@ def compare(
         options.refuse_contradictions(
             *options.exclusive(data, dataset, verbose=verbose, quiet=quiet), options.of_shuffle(of_table(given, "cut"))
         )
-        wanted = outputs.parse(output or (), outputs.COMPARE_FORMATS)
+        wanted = outputs.parse(output or (), CompareReport)
         gate = gates.gate(candidate, fail_under, fail_on)
         from picsc.settings import CompareSettings
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from picsc.reports import CvReport
 from picsc_cli.console import exits, streams
 from picsc_cli.options import common as options
 from picsc_cli.options.bind import NOTHING, Given, of_table, takes_settings
@@ -15,7 +16,6 @@ from picsc_cli.output.publish import publish
 from picsc_cli.resolve import Demonstration, Found, Request, found_project, open_found, resolve_settings
 
 if TYPE_CHECKING:
-    from picsc.reports.cv import CvReport
     from picsc.settings import CvSettings
 
 DEMONSTRATION = Demonstration(options.DEMONSTRATION)
@@ -43,7 +43,7 @@ def cv(
         options.refuse_contradictions(
             *options.exclusive(data, dataset, verbose=verbose, quiet=quiet), options.of_shuffle(of_table(given, "cut"))
         )
-        wanted = outputs.parse(output or (), outputs.CV_FORMATS)
+        wanted = outputs.parse(output or (), CvReport)
         from picsc.settings import CvSettings
 
         request = Request(data, dataset, recipe, found_project(isolated=isolated), quiet)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from picsc.reports import DataReport
 from picsc_cli.console import exits, streams
 from picsc_cli.console.help import PanelledCommand, SayingGroup
 from picsc_cli.console.printable import printable
@@ -34,7 +35,6 @@ _Outputs = Annotated[
     list[str] | None,
     typer.Option("--output", metavar="FORMAT", help="table or json[:FILE].", rich_help_panel=options.OUTPUT),
 ]
-_FORMATS = ("table", "json")
 
 
 @app.command("list", cls=PanelledCommand)
@@ -81,7 +81,7 @@ def show(
 ) -> None:
     """Print how a file is read and what it holds, without auditing it; pyproject.toml counts as for picsc audit."""
     with exits.handle_errors():
-        wanted = outputs.parse(output or (), _FORMATS)
+        wanted = outputs.parse(output or (), DataReport)
         from picsc.settings import AuditSettings
 
         request = Request(file, None, None, found_project(isolated=isolated), quiet=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from picsc.reports import FedReport
 from picsc_cli import gates
 from picsc_cli.console import exits, streams
 from picsc_cli.options import common as options
@@ -18,7 +19,7 @@ from picsc_cli.output.publish import publish
 from picsc_cli.resolve import Demonstration, Found, Request, found_project, open_found, resolve_settings
 
 if TYPE_CHECKING:
-    from picsc.reports.fed import FedAuditReport, FedReport
+    from picsc.reports.fed import FedAuditReport
     from picsc.settings import FedSettings
 
 DEMONSTRATION = Demonstration(
@@ -71,7 +72,7 @@ def fed(
                 "--audit-only keeps no parts: leave out --run-dir and --resume",
             ),
         )
-        wanted = outputs.with_plot(outputs.parse(output or (), outputs.FED_FORMATS), plot)
+        wanted = outputs.with_plot(outputs.parse(output or (), FedReport), plot)
         from picsc.settings import FedSettings
 
         request = Request(data, dataset, recipe, found_project(isolated=isolated), quiet)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from picsc.reports import RecipeReport
 from picsc_cli.commands import audit_files as audited_files
 from picsc_cli.console import exits, streams
 from picsc_cli.console.exits import interrupted_line
@@ -41,7 +42,7 @@ def run(
     with exits.handle_errors(interrupted_line(run_dir)):
         options.refuse_contradictions(*options.exclusive(verbose=verbose, quiet=quiet))
         audited_files.each_once([str(recipe) for recipe in recipes], "RECIPE")
-        wanted = outputs.parse(output or (), outputs.RECIPE_FORMATS)
+        wanted = outputs.parse(output or (), RecipeReport)
         from picsc.recipes.load import load_recipes
 
         project = found_project(isolated=isolated)

@@ -9,15 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from picsc.errors import SettingsError
+from picsc.reports import AuditReports, Report
 
-_REPORTS = {
-    "AUDIT_FORMATS": "AuditReports",
-    "CV_FORMATS": "CvReport",
-    "COMPARE_FORMATS": "CompareReport",
-    "FED_FORMATS": "FedReport",
-    "RECIPE_FORMATS": "RecipeReport",
-}
-"""Reports by the constant of this module that holds the formats of their `--output`."""
 PLOT_FORMATS = ("svg", "html")
 """Formats that `--plot` writes; the ending of the file chooses."""
 BASELINE = "baseline"
@@ -26,20 +19,6 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """Environment variable with the file that GitHub shows as the summary of a job."""
 _OF_SUFFIX = {"md": "markdown", "xml": "junit", "txt": "table"}
 """Formats by the ending of their files, where that is not their name."""
-
-
-def __getattr__(name: str) -> tuple[str, ...]:
-    """The formats of one report, read from its record only when asked: the writers import rich, and `--help` must not.
-
-    Raises:
-        AttributeError: this module has no such constant.
-    """
-    if name not in _REPORTS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from picsc import reports
-    from picsc_cli.output.registry import formats_of
-
-    return formats_of(getattr(reports, _REPORTS[name]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +33,22 @@ class Output:
     """True if the stream is standard error, where GitHub reads annotations too; standard output keeps the report."""
 
 
-def parse(
-    texts: Sequence[str], formats: Sequence[str] | None = None, *, option: str = "--output"
-) -> tuple[Output, ...]:
+def parse(texts: Sequence[str], report: type[Report] = AuditReports, *, option: str = "--output") -> tuple[Output, ...]:
     """The outputs asked for; the table goes to standard output unless another output is there.
 
     Annotations for GitHub without a path go to standard error, and another report may be on standard output.
 
     Args:
         texts: the text after every `--output`.
-        formats: those of the command; None means those of an audit.
+        report: the class of the report, whose formats are offered.
         option: the option or setting that gave them, for messages.
 
     Raises:
         SettingsError: an unknown format, an empty path, a path twice, or two outputs on standard output.
     """
-    offered = __getattr__("AUDIT_FORMATS") if formats is None else formats
+    from picsc_cli.output.registry import formats_of  # loads rich, which `--help` must not pay for
+
+    offered = formats_of(report)
     outputs = [_one(text, offered, option) for text in texts]
     on_stdout = [output.format for output in outputs if output.path is None and not output.to_stderr]
     if len(on_stdout) > 1:

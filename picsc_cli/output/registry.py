@@ -151,6 +151,10 @@ _WRITERS: dict[type[Report], Writers] = {
 """By the class of the report."""
 
 
+GLOSSARY = "terms: docs/glossary.md explains every word of this report"
+"""Last line of a table on a terminal."""
+
+
 def formats_of(kind: type[Report]) -> tuple[str, ...]:
     """The formats that `--output` offers for a kind of report, in the order in which messages name them."""
     return _WRITERS[kind].offered
@@ -166,4 +170,5 @@ def as_text(report: Report, name: str, page: Page, *, verbose: bool = False, fai
         verbose: a table also holds the columns as understood, and the settings.
         fail_on: the mildest verdict that an audit's JUnit and annotations call a failure.
     """
-    return _WRITERS[type(report)].text(report, name, Look(page, verbose, fail_on))
+    text = _WRITERS[type(report)].text(report, name, Look(page, verbose, fail_on))
+    return f"{text}{GLOSSARY}\n" if name == "table" and page.on_terminal else text

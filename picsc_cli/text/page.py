@@ -46,6 +46,8 @@ class Page:
     """True for rules and our own words in ASCII, for encodings that are not Unicode."""
     colours: Literal["standard", "256", "truecolor"] | None = None
     """Colours of the terminal; None writes no escape sequence at all."""
+    on_terminal: bool = False
+    """True if a person reads the page on a terminal; files and pipes get the report alone."""
 
     @property
     def none(self) -> str:
@@ -63,11 +65,12 @@ def page_of_stdout() -> Page:
     stream = sys.stdout
     ascii_only = stream is None or not is_unicode(stream.encoding)
     probe = Console()
-    width = probe.width if stream is not None and stream.isatty() else PLAIN_WIDTH
+    on_terminal = stream is not None and stream.isatty()
+    width = probe.width if on_terminal else PLAIN_WIDTH
     colours = probe.color_system if probe.is_terminal and not os.environ.get("NO_COLOR") else None
     if colours == "windows":  # the old console, which knows no escape sequences
         colours = None
-    return Page(width, ascii_only, colours)  # type: ignore[arg-type] # rich says str
+    return Page(width, ascii_only, colours, on_terminal)  # type: ignore[arg-type] # rich says str
 
 
 def words(text: str, page: Page) -> str:

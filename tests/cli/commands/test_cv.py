@@ -13,6 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from picsc.errors import RecipeError, SettingsError
+from picsc.reports import CvReport, RecipeReport
 from picsc.settings import CvSettings, validated
 from picsc_cli.app import app
 from picsc_cli.console import exits
@@ -148,10 +149,10 @@ def test_every_problem_of_a_recipe_has_a_line_of_its_own(tmp_path: Path) -> None
 
 def test_every_report_goes_to_its_files_and_streams(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts = [f"csv:{tmp_path / 'x.csv'}", f"json:{tmp_path / 'x.json'}"]
-    publish(cv_report(), outputs.parse(texts, outputs.CV_FORMATS))
+    publish(cv_report(), outputs.parse(texts, CvReport))
     assert capsys.readouterr().out.splitlines()[0] == cv_report().summary[0]
     assert (tmp_path / "x.csv").read_bytes() == (Path(__file__).parents[2] / "golden" / "cv.csv").read_bytes()
-    publish(recipe_report(), outputs.parse([f"markdown:{tmp_path / 'x.md'}"], outputs.RECIPE_FORMATS), quiet=True)
+    publish(recipe_report(), outputs.parse([f"markdown:{tmp_path / 'x.md'}"], RecipeReport), quiet=True)
     assert capsys.readouterr().out.count("\n") < 10
     assert (tmp_path / "x.md").read_bytes() == (Path(__file__).parents[2] / "golden" / "recipes.md").read_bytes()
 

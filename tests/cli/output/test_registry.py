@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -28,17 +29,18 @@ def test_every_report_has_a_record() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "formats"),
+    ("report", "formats"),
     [
-        ("AUDIT_FORMATS", ("table", "json", "csv", "markdown", "junit", "github")),
-        ("CV_FORMATS", ("table", "json", "csv")),
-        ("COMPARE_FORMATS", ("table", "json", "csv", "markdown")),
-        ("FED_FORMATS", ("table", "json", "csv", "markdown")),
-        ("RECIPE_FORMATS", ("table", "json", "csv", "markdown")),
+        (reports.AuditReports, ("table", "json", "csv", "markdown", "junit", "github")),
+        (reports.CvReport, ("table", "json", "csv")),
+        (reports.CompareReport, ("table", "json", "csv", "markdown")),
+        (reports.FedReport, ("table", "json", "csv", "markdown")),
+        (reports.RecipeReport, ("table", "json", "csv", "markdown")),
     ],
 )
-def test_commands_offer_the_formats_of_their_report(name: str, formats: tuple[str, ...]) -> None:
-    assert getattr(destinations, name) == formats
+def test_a_report_offers_its_formats(report: type[Report], formats: tuple[str, ...]) -> None:
+    assert registry.formats_of(report) == formats
+    assert [destinations.parse([name], report)[-1].format for name in formats] == list(formats)
 
 
 def test_reports_that_one_command_writes_offer_the_same() -> None:
@@ -57,3 +59,10 @@ def test_every_format_of_a_record_can_be_written(report: Report) -> None:
 def test_the_destinations_alone_import_no_writer() -> None:
     code = "import sys; from picsc_cli.output import destinations; assert 'rich' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("report", ALL, ids=[type(report).__name__ for report in ALL])
+def test_a_table_on_a_terminal_ends_with_the_glossary_and_one_in_a_file_does_not(report: Report) -> None:
+    in_a_file = registry.as_text(report, "table", Page())
+    assert registry.as_text(report, "table", Page(on_terminal=True)) == f"{in_a_file}{registry.GLOSSARY}\n"
+    assert (Path(__file__).parents[3] / "docs" / "glossary.md").is_file()
