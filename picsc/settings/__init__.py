@@ -8,6 +8,7 @@
 - `cutting`: the settings of pieces: folds, batches, groups, time and clients
 - `cv`: the settings of `picsc cv`
 - `fed`: the settings of `picsc fed`
+- `fields`: fields that several settings have: numbers with their bounds, seed, jobs, device
 - `generate`: the generator of files that repeat the settings: options, keywords, schema, documentation
 - `keywords`: the settings as keywords of the Python verbs, generated
 - `layers`: defaults, pyproject.toml, recipe and options, joined so that the higher one wins

@@ -6,9 +6,10 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from picsc.settings.base import NotNegative, Settings
+from picsc.settings.base import Settings
 from picsc.settings.choices import REFERENCES, Reference
 from picsc.settings.cutting import CutSettings, PartitionSettings
+from picsc.settings.fields import Jobs, NotNegative, Seed
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
 
@@ -47,11 +48,9 @@ class AuditSettings(Settings):
         int, Field(ge=1), Option("Rows that move together in the null (default {default}).", "L", "Verdict")
     ] = 1
     """Rows per block that move together in the null; more than 1 for streams whose rows depend on each other."""
-    seed: Annotated[
-        int, Field(ge=0, lt=2**32), Option("Seed of every random draw (default {default}).", "N", "Run")
-    ] = 0
+    seed: Seed = 0
     """Seed of every random draw."""
-    jobs: Annotated[int, Field(ge=1), Option("Processor cores; never changes a number (default: all).", "N", "Run")] = 1
+    jobs: Jobs = 1
     """Processor cores for the domain classifier; never changes a number."""
 
     @model_validator(mode="after")

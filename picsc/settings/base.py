@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeVar, get_args
+from typing import TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from picsc.errors import SettingsError
 from picsc.settings.option import flag_of
 from picsc.settings.problems import Problem, problems
-
-Count = Annotated[int, Field(ge=1)]
-AtLeastTwo = Annotated[int, Field(ge=2)]
-Repeats = Annotated[int, Field(ge=1, le=1000)]
-NotNegative = Annotated[float, Field(ge=0)]
-Rate = Annotated[float, Field(gt=0, le=1e30)]
-Share = Annotated[float, Field(gt=0, lt=1)]
-Accuracy = Annotated[float, Field(gt=0, le=1)]
-"""Numbers with their bounds, for settings that may also be None or a word."""
 
 
 class Settings(BaseModel):

@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from picsc.settings.base import NotNegative, Repeats, Settings, Share
+from picsc.settings.base import Settings
 from picsc.settings.choices import PAPERS_METHODS, CompareMethod
 from picsc.settings.cutting import CutSettings, with_shuffled_folds
+from picsc.settings.fields import Jobs, NotNegative, Repeats, Seed, Share
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
 from picsc.settings.training import PenaltySettings, TrainSettings
@@ -117,11 +118,9 @@ class CompareSettings(Settings):
     """Most training rows, a random part of every piece."""
     repeats: Annotated[Repeats | None, Option("Runs by other seeds (default 10, not tables 1).", "N", "Run")] = None
     """Runs with other seeds of weights, splits and selection; None is 10 for tables and 1 for others."""
-    seed: Annotated[
-        int, Field(ge=0, lt=2**32), Option("Seed of every random draw (default {default}).", "N", "Run")
-    ] = 0
+    seed: Seed = 0
     """Seed of every random draw."""
-    jobs: Annotated[int, Field(ge=1), Option("Processor cores; never changes a number (default: all).", "N", "Run")] = 1
+    jobs: Jobs = 1
     """Processes that train; the results are the same for any number."""
 
     @model_validator(mode="before")

@@ -6,8 +6,9 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from picsc.settings.base import AtLeastTwo, Settings
+from picsc.settings.base import Settings
 from picsc.settings.choices import GroupMissing, PartitionName, Splitter
+from picsc.settings.fields import AtLeastTwo
 from picsc.settings.option import Option
 
 WAYS = ("folds", "batches", "by", "time")

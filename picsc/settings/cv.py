@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from picsc.settings.base import Repeats, Settings
+from picsc.settings.base import Settings
 from picsc.settings.choices import METHODS, Method
 from picsc.settings.cutting import CutSettings, with_shuffled_folds
+from picsc.settings.fields import Jobs, Repeats, Seed
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
 from picsc.settings.training import PenaltySettings, TrainSettings
@@ -44,11 +45,9 @@ class CvSettings(Settings):
     """Rows of classes with fewer rows than there are folds are in every training part and in no test part."""
     weights: Annotated[str | None, Option("Column of row weights.", "COL", "Pieces")] = None
     """Column of row weights, for the loss and for the score; both the weighted and the plain score are shown."""
-    seed: Annotated[
-        int, Field(ge=0, lt=2**32), Option("Seed of every random draw (default {default}).", "N", "Run")
-    ] = 0
+    seed: Seed = 0
     """Seed of every random draw."""
-    jobs: Annotated[int, Field(ge=1), Option("Processor cores; never changes a number (default: all).", "N", "Run")] = 1
+    jobs: Jobs = 1
     """Processes that train; the results are the same for any number."""
 
     @model_validator(mode="before")

@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from picsc.settings.base import Accuracy, Count, NotNegative, Rate, Repeats, Settings
-from picsc.settings.choices import FED_METHODS, DeviceName, FedMethod, ModelName
+from picsc.settings.base import Settings
+from picsc.settings.choices import FED_METHODS, FedMethod, ModelName
 from picsc.settings.cutting import PartitionSettings
+from picsc.settings.fields import Accuracy, Alpha, Count, Device, Gamma, Jobs, Rate, Repeats, Seed
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
 
@@ -86,11 +87,9 @@ class FedSettings(Settings):
         Option("Penalty of Eq. 16 (default {default}).", "VALUE", "Methods", flag="--lambda"),
     ] = 0.1
     """lambda of Eq. 16 and of FedCurv, the weight of the penalty, at least 0."""
-    alpha: Annotated[
-        float, Field(ge=0, le=1), Option("Weight of the past in Eq. 15 (default {default}).", "A", "Methods")
-    ] = 0.9
+    alpha: Alpha = 0.9
     """Weight of the past in the smoothed Fisher information (Eq. 15)."""
-    gamma: Annotated[NotNegative | None, Option("Threshold of tau (default: calibrated).", "G", "Methods")] = None
+    gamma: Gamma = None
     """Threshold of Eq. 14's tau; None is its calibrated 95 % quantile when nothing is shifted."""
     delta: Annotated[float, Field(gt=0), Option("Prior of the Fisher mean (default {default}).", "D", "Methods")] = 1e-4
     """Prior precision of the Fisher-weighted mean."""
@@ -120,13 +119,11 @@ class FedSettings(Settings):
         int, Field(ge=0), Option("Clients that may fail a round (default {default}).", "N", "Run")
     ] = 0
     """Clients that may fail in a round and be left out of it."""
-    device: Annotated[DeviceName, Option("auto, cpu, cuda or mps (default {default}).", "NAME", "Training")] = "auto"
+    device: Device = "auto"
     """Processor that trains; auto is cuda or mps where there is one that pays, else cpu."""
-    seed: Annotated[
-        int, Field(ge=0, lt=2**32), Option("Seed of every random draw (default {default}).", "N", "Run")
-    ] = 0
+    seed: Seed = 0
     """Seed of every random draw."""
-    jobs: Annotated[int, Field(ge=1), Option("Processor cores; never changes a number (default: all).", "N", "Run")] = 1
+    jobs: Jobs = 1
     """Processes that train; the results are the same for any number."""
 
     @property

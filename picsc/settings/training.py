@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from picsc.settings.base import Count, NotNegative, Rate, Settings
-from picsc.settings.choices import DeviceName, Merge, PenaltyName, Precision
+from picsc.settings.base import Settings
+from picsc.settings.choices import Merge, PenaltyName, Precision
+from picsc.settings.fields import Alpha, Count, Device, Gamma, NotNegative, Rate
 from picsc.settings.option import Option
 
 
@@ -33,7 +34,7 @@ class TrainSettings(Settings):
     """Momentum of sgd, in [0, 1); adam has its own."""
     patience: Annotated[Count | None, Option("Stop early after N epochs (default never).", "N", "Training")] = None
     """Epochs without a better loss on a tenth of the training rows before training stops; None never stops early."""
-    device: Annotated[DeviceName, Option("auto, cpu, cuda or mps (default {default}).", "NAME", "Training")] = "auto"
+    device: Device = "auto"
     """Processor that trains; auto is cuda or mps where there is one that pays, else cpu."""
     precision: Annotated[Precision, Option("float32, tf32 or bfloat16 (default {default}).", "NAME", "Training")] = (
         "float32"
@@ -61,11 +62,9 @@ class PenaltySettings(Settings):
         Option("Steps over which algorithm 1's lambda rises (default {default}).", "SHARE", "Methods"),
     ] = 0.5
     """Share of the steps over which Algorithm 1's lambda rises linearly from 0; 0 is constant, as printed."""
-    alpha: Annotated[
-        float, Field(ge=0, le=1), Option("Weight of the past in Eq. 15 (default {default}).", "A", "Methods")
-    ] = 0.9
+    alpha: Alpha = 0.9
     """Weight of the past in the smoothed Fisher information (Eq. 15)."""
-    gamma: Annotated[NotNegative | None, Option("Threshold of tau (default: calibrated).", "G", "Methods")] = None
+    gamma: Gamma = None
     """Threshold of Eq. 14's tau; None is its calibrated 95 % quantile when nothing is shifted."""
     when_quiet: Annotated[
         Literal["train", "skip"], Option("Unflagged pieces: train or skip (default {default}).", "NAME", "Methods")

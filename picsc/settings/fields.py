@@ -1,0 +1,26 @@
+"""Fields that several settings have: numbers with their bounds, and whole settings of more than one verb."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from picsc.settings.choices import DeviceName
+from picsc.settings.option import Option
+
+Count = Annotated[int, Field(ge=1)]
+AtLeastTwo = Annotated[int, Field(ge=2)]
+Repeats = Annotated[int, Field(ge=1, le=1000)]
+NotNegative = Annotated[float, Field(ge=0)]
+Rate = Annotated[float, Field(gt=0, le=1e30)]
+Share = Annotated[float, Field(gt=0, lt=1)]
+Accuracy = Annotated[float, Field(gt=0, le=1)]
+"""Numbers with their bounds, for settings that may also be None or a word."""
+
+Seed = Annotated[int, Field(ge=0, lt=2**32), Option("Seed of every random draw (default {default}).", "N", "Run")]
+Jobs = Annotated[int, Field(ge=1), Option("Processor cores; never changes a number (default: all).", "N", "Run")]
+Device = Annotated[DeviceName, Option("auto, cpu, cuda or mps (default {default}).", "NAME", "Training")]
+Alpha = Annotated[float, Field(ge=0, le=1), Option("Weight of the past in Eq. 15 (default {default}).", "A", "Methods")]
+Gamma = Annotated[NotNegative | None, Option("Threshold of tau (default: calibrated).", "G", "Methods")]
+"""Settings with their options, declared once for all verbs that have them."""
