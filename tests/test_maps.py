@@ -13,6 +13,8 @@ PACKAGES = sorted({file.parent for top in ("picsc", "picsc_cli") for file in (RO
 MOST_FILES = 25
 IN_ROOT = 3
 """Modules of picsc itself."""
+MANY_PARAMETERS, FEW_FUNCTIONS = 8, 15
+"""Functions with so many parameters lack a noun; commands have them, since every option is one."""
 
 
 def contents(package: Path) -> list[str]:
@@ -34,3 +36,11 @@ def test_no_folder_is_too_full(package: Path) -> None:
 
 def test_the_root_holds_packages() -> None:
     assert len([file for file in (ROOT / "picsc").glob("*.py") if file.stem != "__init__"]) <= IN_ROOT
+
+
+def test_few_functions_have_many_parameters() -> None:
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for package in PACKAGES for file in package.glob("*.py")]
+    functions = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    lists = [[*each.args.posonlyargs, *each.args.args, *each.args.kwonlyargs] for each in functions]
+    counts = [sum(parameter.arg not in ("self", "cls") for parameter in parameters) for parameters in lists]
+    assert sum(count >= MANY_PARAMETERS for count in counts) < FEW_FUNCTIONS
