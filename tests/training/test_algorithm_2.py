@@ -17,7 +17,8 @@ from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
 from picsc.training.algorithm_2 import Algorithm2Settings, FragmentStep, State, initial_state, learn_fragment
 from picsc.training.jobs import Fitted, TrainingRecipe
-from picsc.training.table_trainer import TableSequenceTrainer, TableTrainer
+from picsc.training.table_sequence_trainer import TableSequenceTrainer
+from picsc.training.table_trainer import TableTrainer
 
 D = 3
 
