@@ -84,42 +84,33 @@ def fed(
         outputs.check(wanted, read=(found.data, recipe))
         if found.demonstration and not quiet:
             streams.warn(DEMONSTRATION_NOTE)
-        report, code = (
-            _audited(found, data_dir, quiet=quiet)
-            if audit_only
-            else _federated(found, data_dir, run_dir, resume=resume, quiet=quiet)
-        )
+        report, code = _run(found, data_dir, run_dir, audit_only=audit_only, resume=resume, quiet=quiet)
         publish(report, wanted, verbose=verbose, quiet=quiet)
         raise typer.Exit(code)
 
 
-def _federated(
-    found: Found[FedSettings], data_dir: Path | None, run_dir: Path | None, *, resume: bool, quiet: bool
-) -> tuple[FedReport, int]:
-    """Load the data, then train; the report and the exit code."""
+def _run(
+    found: Found[FedSettings],
+    data_dir: Path | None,
+    run_dir: Path | None,
+    *,
+    audit_only: bool,
+    resume: bool,
+    quiet: bool,
+) -> tuple[FedReport | FedAuditReport, int]:
+    """Load the data, then train on the clients or audit them by their summaries; the report and the exit code."""
     with streams.progress(quiet=quiet) as progress:
-        found = _with_own_clients(found)
+        from picsc.datasets.catalog.natural_clients import with_own_clients  # loads pandas, as reading will
+
+        named = None if found.demonstration else found.dataset
+        found = replace(found, settings=with_own_clients(found.settings, named))
         data = open_found(found, data_dir)
-        from picsc.federated.federate import federate_dataset  # loads torch: after all other errors
+        if audit_only:
+            from picsc.federated.audit_clients import audit_clients  # loads torch: after all other errors
+
+            audited = audit_clients(data, found.settings, progress=progress)
+            return audited, gates.code(audited.verdict, gates.FailOn.SHIFT)
+        from picsc.federated.federate import federate_dataset  # loads torch, too
 
         report = federate_dataset(data, found.settings, run_dir=run_dir, resume=resume, progress=progress)
-    return report, exits.FINDING if report.failed else exits.FINE
-
-
-def _audited(found: Found[FedSettings], data_dir: Path | None, *, quiet: bool) -> tuple[FedAuditReport, int]:
-    """Load the data, then audit the clients by their summaries; the report and the exit code."""
-    with streams.progress(quiet=quiet) as progress:
-        found = _with_own_clients(found)
-        data = open_found(found, data_dir)
-        from picsc.federated.audit_clients import audit_clients  # loads torch: after all other errors
-
-        report = audit_clients(data, found.settings, progress=progress)
-    return report, gates.code(report.verdict, gates.FailOn.SHIFT)
-
-
-def _with_own_clients(found: Found[FedSettings]) -> Found[FedSettings]:
-    """The settings with the clients that a data set by name has of its own."""
-    from picsc.datasets.catalog.natural_clients import with_own_clients  # loads pandas, as reading will
-
-    named = None if found.demonstration else found.dataset
-    return replace(found, settings=with_own_clients(found.settings, named))
+        return report, exits.FINDING if report.failed else exits.FINE
