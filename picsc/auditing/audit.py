@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-import pandas as pd
-
 from picsc.auditing.attribution import attribute
 from picsc.auditing.cutting import cut_data
 from picsc.auditing.design import build_design, compared_rows
@@ -17,40 +15,43 @@ from picsc.auditing.report import audit_report
 from picsc.datasets.data import Data
 from picsc.datasets.files.libsvm import libsvm_choices
 from picsc.datasets.images import ImageSet
-from picsc.datasets.load import from_frame, load
+from picsc.datasets.load import load
+from picsc.datasets.memory import as_array, from_memory, with_labels_of
 from picsc.datasets.open import open_data
 from picsc.datasets.texts import no_text
 from picsc.reports.audit import AuditReport
-from picsc.settings import (
-    AuditSettings,
-)
+from picsc.settings import AuditSettings
 from picsc.settings.by_keyword import from_keywords
+from picsc.settings.in_python import in_keywords
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from picsc.datasets.memory import Frame
     from picsc.datasets.table import Dataset
-    from picsc.settings import AuditSettings
+    from picsc.settings import ReadSettings
     from picsc.settings.keywords import AuditKeywords
 
 
 def audit(
-    data: pd.DataFrame | ImageSet | ArrayLike | str | Path,
+    data: Frame | ImageSet | ArrayLike | str | Path,
     y: ArrayLike | None = None,
     *,
     settings: AuditSettings | None = None,
-    reference: str | Path | pd.DataFrame | None = None,
+    reference: str | Path | Frame | ArrayLike | tuple[Frame | ArrayLike, ArrayLike] | None = None,
     progress: Callable[[str], None] | None = None,
     **keywords: Unpack[AuditKeywords],
 ) -> AuditReport:
     """Cut one table into pieces and report of each whether it is shifted: did the data move, and does the model care?
 
     Args:
-        data: a DataFrame, the path of a file, an array of shape (n, f), or images: an `ImageSet` or an array of shape
-            (n, s, s) or (n, c, s, s), see `picsc.auditing.image_view`.
-        y: labels of shape (n,), when `data` is an array.
+        data: a frame (of pandas, polars, pyarrow or whatever exports Arrow data), the path of a file, an array of shape
+            (n, f), or images: an `ImageSet` or an array of shape (n, s, s) or (n, c, s, s), see
+            `picsc.auditing.image_view`.
+        y: labels of shape (n,) of a frame or an array, by position; their name, or `target`, is the target's.
         settings: all settings at once; keywords win over them. None is the defaults.
-        reference: rest, previous, first, the path of a file, or a DataFrame; None is what the settings say.
+        reference: rest, previous, first, the path of a file, or data as `data`; with `y`, a frame that has the target
+            as a column, or a tuple (data, y). None is what the settings say.
         progress: called with a few words whenever a new step begins.
         keywords: single settings by name (folds, by, level, ...): `picsc.settings.keywords.AuditKeywords` and
             docs/settings.md list them all.
@@ -65,17 +66,26 @@ def audit(
     if reference is not None:
         named["reference"] = str(reference) if isinstance(reference, str | Path) else "file"
     settings = from_keywords(AuditSettings, "audit", named, settings)
-    frame = None if isinstance(reference, str | Path) else reference
-    files = settings.other_files if frame is None else ()
+    table = None if isinstance(reference, str | Path) else reference
+    files = settings.other_files if table is None else ()
     given = [path for path in (data, *files) if isinstance(path, str | Path)]
-    read = libsvm_choices(given, settings.read)
-    dataset = open_data(data, y, read, keys=settings.keys)
-    if dataset.kind == "images":
-        refuse_table_options(settings, with_table=frame is not None)
-    other = load(files[0], read) if files else None
-    if frame is not None:
-        other = from_frame(frame, read, name="reference")
-    return audit_dataset(dataset, settings, reference=other, progress=progress)
+    with in_keywords(AuditSettings, "audit"):
+        read = libsvm_choices(given, settings.read)
+        dataset = open_data(data, y, read, keys=settings.keys)
+        if dataset.kind == "images":
+            refuse_table_options(settings, with_table=table is not None)
+        read = with_labels_of(dataset, y, read)
+        other = load(files[0], read) if files else None
+        if table is not None:
+            other = _reference(table, read)
+        return audit_dataset(dataset, settings, reference=other, progress=progress)
+
+
+def _reference(table: Frame | ArrayLike | tuple[Frame | ArrayLike, ArrayLike], read: ReadSettings) -> Dataset:
+    """A reference in memory as a table; a tuple of two is data and labels."""
+    X, y = table if isinstance(table, tuple) and len(table) == 2 else (table, None)
+    values = as_array(X)
+    return from_memory(X if values is None else values, y, read, name="reference")
 
 
 def audit_dataset(

@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
-import pandas as pd
 
 from picsc.comparison.inputs import ComparisonInputs
 from picsc.comparison.report import assemble
@@ -22,6 +21,7 @@ from picsc.datasets.description import left_out
 from picsc.datasets.files.libsvm import read_alike
 from picsc.datasets.images import ImageSet
 from picsc.datasets.load import load
+from picsc.datasets.memory import with_labels_of
 from picsc.datasets.open import open_data
 from picsc.datasets.rows import Rows, stack
 from picsc.datasets.table import Dataset
@@ -34,6 +34,7 @@ from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
 from picsc.settings import CompareMethod, CompareSettings
 from picsc.settings.by_keyword import from_keywords
+from picsc.settings.in_python import in_keywords
 from picsc.simulation.label_noise import with_label_noise
 from picsc.training.defaults import labelled, recipe_of, rows_of, trainer_of
 from picsc.training.methods import MethodSetup, inner_folds
@@ -41,6 +42,7 @@ from picsc.training.methods import MethodSetup, inner_folds
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from picsc.datasets.memory import Frame
     from picsc.reports.compare import CompareReport
     from picsc.settings.keywords import CompareKeywords
 
@@ -54,7 +56,7 @@ models of fewer folds would be trained on too few rows."""
 
 
 def compare(
-    data: pd.DataFrame | ImageSet | TokenSet | ArrayLike | str | Path,
+    data: Frame | ImageSet | TokenSet | ArrayLike | str | Path,
     y: ArrayLike | None = None,
     *,
     settings: CompareSettings | None = None,
@@ -66,9 +68,9 @@ def compare(
     Source: E5.
 
     Args:
-        data: frame, array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), bags of words as a
-            `TokenSet`, or a file's path.
-        y: labels (n,), with an array.
+        data: frame (of pandas, polars, pyarrow or whatever exports Arrow data), array (n, f), images as an `ImageSet`
+            or an array (n, s, s) or (n, c, s, s), bags of words as a `TokenSet`, or a file's path.
+        y: labels (n,) of a frame or an array, by position; their name, or `target`, is the target's.
         settings: all settings at once; keywords win over them. None is the defaults.
         progress: called with a few words whenever a new step begins.
         keywords: single settings by name (folds, methods, bias, ...): `picsc.settings.keywords.CompareKeywords` and
@@ -82,11 +84,13 @@ def compare(
         DataError: the data cannot be used.
     """
     settings = from_keywords(CompareSettings, "compare", keywords, settings)
-    if isinstance(data, str | Path):
-        settings = read_alike(settings, data)
-    with TemporaryDirectory(prefix="picsc-") as kept:  # a call from Python is not resumed, so nothing stays behind
+    # a call from Python is not resumed, so nothing stays behind
+    with in_keywords(CompareSettings, "compare"), TemporaryDirectory(prefix="picsc-") as kept:
+        if isinstance(data, str | Path):
+            settings = read_alike(settings, data)
         dataset = open_data(data, y, settings.read, keys=_keys(settings, data))
-        target, run_dir = target_file(settings), Path(kept) / "run"
+        asked = settings.model_copy(update={"read": with_labels_of(dataset, y, settings.read)})
+        target, run_dir = target_file(asked), Path(kept) / "run"
         return compare_dataset(dataset, settings, target=target, run_dir=run_dir, progress=progress)
 
 

@@ -34,7 +34,7 @@ def methods_to_run(settings: CompareSettings, plan: TransferPlan, table: Dataset
     if settings.bias is not None and wanted & {"iw", "iwcv", "kmm", "ulsif", "rulsif"}:
         wanted.add("true-ratio")
     if "true-ratio" in wanted and settings.bias is None:
-        raise SettingsError("--method true-ratio: the true density ratio is known with --bias only")
+        raise SettingsError("--method true-ratio: the true density ratio is known only with --bias")
     if "dob-scv" in wanted:
         if settings.cut.folds is None or not settings.in_turn:
             raise SettingsError("--method dob-scv is a way to cut folds: give --folds")

@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from picsc.cross_validation.experiment import Experiment
@@ -35,12 +34,14 @@ from picsc.settings import (
     Method,
 )
 from picsc.settings.by_keyword import from_keywords
+from picsc.settings.in_python import in_keywords
 from picsc.training.defaults import recipe_of, rows_of, trainer_of
 from picsc.training.methods import MethodSetup, inner_folds
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from picsc.datasets.memory import Frame
     from picsc.reports.cv import CvReport
     from picsc.settings.keywords import CvKeywords
 
@@ -51,7 +52,7 @@ CONTROLS: tuple[Method, ...] = ("st-cv", "weight-decay", "carried", "average", "
 
 
 def cross_validate(
-    data: pd.DataFrame | ImageSet | TokenSet | ArrayLike | str | Path,
+    data: Frame | ImageSet | TokenSet | ArrayLike | str | Path,
     y: ArrayLike | None = None,
     *,
     settings: CvSettings | None = None,
@@ -63,9 +64,9 @@ def cross_validate(
     Source: E1 to E4.
 
     Args:
-        data: frame, array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), bags of words as a
-            `TokenSet`, or a file's path.
-        y: labels (n,), with an array.
+        data: frame (of pandas, polars, pyarrow or whatever exports Arrow data), array (n, f), images as an `ImageSet`
+            or an array (n, s, s) or (n, c, s, s), bags of words as a `TokenSet`, or a file's path.
+        y: labels (n,) of a frame or an array, by position; their name, or `target`, is the target's.
         settings: all settings at once; keywords win over them. None is the defaults.
         progress: called with a few words whenever a new step begins.
         keywords: single settings by name (folds, strength, repeats, ...): `picsc.settings.keywords.CvKeywords` and
@@ -79,7 +80,8 @@ def cross_validate(
         DataError: the data cannot be used.
     """
     settings = from_keywords(CvSettings, "cv", keywords, settings)
-    with TemporaryDirectory(prefix="picsc-") as kept:  # a call from Python is not resumed, so nothing stays behind
+    # a call from Python is not resumed, so nothing stays behind
+    with in_keywords(CvSettings, "cv"), TemporaryDirectory(prefix="picsc-") as kept:
         dataset = open_data(data, y, settings.read, keys=settings.keys)
         return cross_validate_dataset(dataset, settings, run_dir=Path(kept) / "run", progress=progress)
 

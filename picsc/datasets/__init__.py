@@ -6,6 +6,7 @@
 - `images`: `ImageSet`, images of one size with a class each
 - `inspection`: a report on how a file is read and what it holds, without any test (`picsc data show FILE`)
 - `load`: a table from a file, a pandas frame or numpy arrays
+- `memory`: tables in memory: frames of any library, arrays, and labels that come apart from them
 - `open`: data from whatever a verb is given: a value in memory, a path, or the name of a data set
 - `rows`: a part of a table's rows, and two tables stacked on top of each other
 - `table`: `Dataset`, a table of typed columns with an optional target and the columns that cut it into pieces

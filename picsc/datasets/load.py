@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from picsc.datasets.columns.dates import read_dates
 from picsc.datasets.columns.kinds import infer
-from picsc.datasets.columns.names import check_known, unique_names
+from picsc.datasets.columns.names import check_known, names_as_text
 from picsc.datasets.columns.raw import Raw, digest, raw
 from picsc.datasets.columns.targets import pick, read_target
 from picsc.datasets.files.formats import stem
@@ -133,7 +133,7 @@ def from_frame(
     """A table from a frame. The index is ignored; later changes of the frame do not reach the table.
 
     Args:
-        frame: n rows; any pandas dtypes.
+        frame: n rows; any pandas dtypes, and names of any type, which become text.
         settings: how to read it.
         name: name of the table, for messages and reports.
         keys: columns that cut the table; they are kept aside and are no covariates.
@@ -149,9 +149,7 @@ def from_frame(
         raise DataError(f"{where}: {rows}; an audit needs at least {FEWEST_ROWS}")
     if origin.sha256 is None:
         frame = frame.copy()
-    names = unique_names(
-        [str(column).strip() for column in frame.columns], rename=settings.rename_duplicates, where=where
-    )
+    names = names_as_text(frame.columns, rename=settings.rename_duplicates, where=where)
     for option, asked in (
         ("--target", () if settings.target is None else (settings.target,)),
         ("--categorical", settings.categorical),

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from picsc.datasets.images import ImageSet, from_images
-from picsc.datasets.load import from_arrays, from_frame, load
+from picsc.datasets.load import load
+from picsc.datasets.memory import as_array, from_memory
 from picsc.datasets.texts import TokenSet
 from picsc.errors import SettingsError
 
@@ -19,45 +19,47 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from picsc.datasets.data import Data
+    from picsc.datasets.memory import Frame
     from picsc.settings import ReadSettings
 
 
 def open_data(
-    data: pd.DataFrame | ImageSet | TokenSet | ArrayLike | str | Path,
+    data: Frame | ImageSet | TokenSet | ArrayLike | str | Path,
     y: ArrayLike | None,
     settings: ReadSettings,
     *,
     keys: Sequence[str] = (),
+    name: str = "memory",
 ) -> Data:
     """The data that a verb is called with from Python.
 
     Args:
-        data: a frame, an array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), texts as a
-            `TokenSet`, or a path as in `open_source`.
-        y: labels (n,) of an array; None for all other data.
+        data: a frame of pandas, or of any library that exports Arrow data or the dataframe interchange protocol; an
+            array (n, f); images as an `ImageSet` or an array (n, s, s) or (n, c, s, s); texts as a `TokenSet`; or a
+            path as in `open_source`.
+        y: labels (n,) of a frame or an array, by position; None for all other data.
         settings: how to read a table.
         keys: columns that cut a table or weight its rows; they are kept aside and are no covariates.
+        name: name of what is in memory, for messages and reports.
 
     Raises:
         SettingsError: y is missing, or does not go with the data.
         DataError: the data cannot be read.
     """
     if isinstance(data, str | Path):
-        return _from_path(data, settings, keys)
-    if isinstance(data, pd.DataFrame):
         if y is not None:
-            raise SettingsError("y goes with an array; name the target column of a DataFrame with target=")
-        return from_frame(data, settings, keys=keys)
+            raise SettingsError("y goes with a frame or an array; name the target column of a file with --target")
+        return _from_path(data, settings, keys)
     if isinstance(data, ImageSet | TokenSet):
         if y is not None:
-            raise SettingsError(f"y goes with an array; a {type(data).__name__} holds its own labels")
+            raise SettingsError(f"y goes with a frame or an array; a {type(data).__name__} holds its own labels")
         return data
-    values = np.asarray(data)
-    if values.ndim in (3, 4):
+    values = as_array(data)
+    if values is not None and values.ndim in (3, 4):
         if y is None:
             raise SettingsError(f"images of shape {values.shape} need their classes; give them as y=")
         return from_images(values, np.asarray(y))
-    return from_arrays(values, None if y is None else np.asarray(y), settings)
+    return from_memory(data if values is None else values, y, settings, keys=keys, name=name)
 
 
 def open_source(

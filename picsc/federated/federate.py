@@ -8,8 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Unpack
 
-import pandas as pd
-
 from picsc.datasets.data import Data
 from picsc.datasets.images import ImageSet
 from picsc.datasets.open import open_data
@@ -28,16 +26,18 @@ from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
 from picsc.settings import FedMethod, FedSettings
 from picsc.settings.by_keyword import from_keywords
+from picsc.settings.in_python import in_keywords
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from picsc.datasets.memory import Frame
     from picsc.reports.fed import FedReport
     from picsc.settings.keywords import FedKeywords
 
 
 def federate(
-    data: pd.DataFrame | ImageSet | TokenSet | ArrayLike | str | Path,
+    data: Frame | ImageSet | TokenSet | ArrayLike | str | Path,
     y: ArrayLike | None = None,
     *,
     settings: FedSettings | None = None,
@@ -49,8 +49,9 @@ def federate(
     Source: E6.
 
     Args:
-        data: frame, array (n, f), images as an `ImageSet` or an array (n, s, s) or (n, c, s, s), or a file's path.
-        y: labels (n,), with an array.
+        data: frame (of pandas, polars, pyarrow or whatever exports Arrow data), array (n, f), images as an `ImageSet`
+            or an array (n, s, s) or (n, c, s, s), texts as a `TokenSet`, or a file's path.
+        y: labels (n,) of a frame or an array, by position; their name, or `target`, is the target's.
         settings: all settings at once; keywords win over them. None is the defaults.
         progress: called with a few words whenever a new step begins.
         keywords: single settings by name (by, methods, rounds, ...): `picsc.settings.keywords.FedKeywords` and
@@ -64,7 +65,8 @@ def federate(
         DataError: the data cannot be used.
     """
     settings = from_keywords(FedSettings, "fed", keywords, settings)
-    with TemporaryDirectory(prefix="picsc-") as kept:  # a call from Python is not resumed, so nothing stays behind
+    # a call from Python is not resumed, so nothing stays behind
+    with in_keywords(FedSettings, "fed"), TemporaryDirectory(prefix="picsc-") as kept:
         dataset = open_data(data, y, settings.read, keys=settings.keys)
         return federate_dataset(dataset, settings, run_dir=Path(kept) / "run", progress=progress)
 

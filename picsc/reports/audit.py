@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
-from picsc.reports.common import DataInfo, Finding, Verdict, strict
+from picsc.phrases import counted
+from picsc.reports.common import DataInfo, Finding, Verdict, brief, strict
 
 Cell = Literal["neither", "data only", "model only", "both"]
 """The questions that a piece answers with yes: has the data moved, and does it matter to the model?"""
@@ -177,6 +178,14 @@ class AuditReport:
 
     schema = "picsc.audit/1"
 
+    def __repr__(self) -> str:
+        """A few lines; `as_dict` has everything."""
+        return brief(
+            self,
+            (self.verdict, counted(self.data.rows, "row"), counted(len(self.fragments), "piece")),
+            self.summary,
+        )
+
     @property
     def shifted(self) -> tuple[FragmentReport, ...]:
         """The pieces whose verdict is `shift`."""
@@ -217,6 +226,14 @@ class AuditReports:
     """The files that could not be audited."""
 
     schema = "picsc.audits/1"
+
+    def __repr__(self) -> str:
+        """A few lines; `as_dict` has everything."""
+        return brief(
+            self,
+            (self.verdict, counted(len(self.reports), "table")),
+            [f"{report.data.name}: {report.summary[0]}" for report in self.reports],
+        )
 
     @property
     def verdict(self) -> Verdict:

@@ -7,6 +7,7 @@ None, never NaN; the reason is given next to it.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -101,6 +102,23 @@ class DataInfo:
     """SHA-256 of the bytes that were read, or of the values for data that came from memory."""
     reading: Reading | None = None
     """The way the file was read; None for data that came from no file."""
+
+
+def brief(report: object, facts: Sequence[str], lines: Sequence[str]) -> str:
+    """A report as the interpreter shows it: its class, some facts, and a few lines; `as_dict` has everything.
+
+    Args:
+        report: of any class.
+        facts: such as `150 rows` and `3 pieces`.
+        lines: of the summary.
+    """
+    shown = [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 3]}..." for line in lines[:_LINES]]
+    more = [f"and {len(lines) - _LINES} more"] if len(lines) > _LINES else []
+    return "\n  ".join([f"<{type(report).__name__}: {', '.join(facts)}>", *shown, *more])
+
+
+_LINES, _WIDTH = 8, 160
+"""Most lines, and most characters of a line, of a report that is shown in brief."""
 
 
 def finite(value: float) -> float | None:

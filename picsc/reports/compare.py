@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from picsc.reports.common import DataInfo, Difference, Finding, Interval, strict
+from picsc.phrases import counted
+from picsc.reports.common import DataInfo, Difference, Finding, Interval, brief, strict
 
 Setting = Literal["integral", "transfer", "in turn"]
 """integral: training and target rows are random parts of one whole, or its official parts. transfer: named pieces are
@@ -195,6 +196,18 @@ class CompareReport:
     """Times by method; empty unless timings were asked for, since they differ from run to run."""
 
     schema = "picsc.compare/1"
+
+    def __repr__(self) -> str:
+        """A few lines; `as_dict` has everything."""
+        return brief(
+            self,
+            (
+                counted(self.data.rows, "row"),
+                counted(len(self.targets), "target"),
+                counted(len(self.methods), "method"),
+            ),
+            self.summary,
+        )
 
     @property
     def failed(self) -> int:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
-from picsc.reports.common import DataInfo, Difference, Finding, Interval, strict
+from picsc.phrases import counted
+from picsc.reports.common import DataInfo, Difference, Finding, Interval, brief, strict
 
 Protocol = Literal["foldwise", "batchwise"]
 """foldwise: each piece is tested by a model of all other pieces. batchwise: a model is trained on each piece, and a
@@ -141,6 +142,18 @@ class CvReport:
     """The versions, the seed and the digests that the same numbers need."""
 
     schema = "picsc.cv/1"
+
+    def __repr__(self) -> str:
+        """A few lines; `as_dict` has everything."""
+        return brief(
+            self,
+            (
+                counted(self.data.rows, "row"),
+                counted(len(self.fragments), "piece"),
+                counted(len(self.methods), "method"),
+            ),
+            self.summary,
+        )
 
     @property
     def failed(self) -> int:

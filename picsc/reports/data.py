@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from picsc.reports.common import DataInfo, strict
+from picsc.phrases import counted
+from picsc.reports.common import DataInfo, brief, strict
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,14 @@ class DataReport:
     """Why the target that was chosen cannot be one; empty where it can, and where none was wanted."""
 
     schema = "picsc.data/1"
+
+    def __repr__(self) -> str:
+        """A few lines; `as_dict` has everything."""
+        return brief(
+            self,
+            (self.data.name, counted(self.data.rows, "row")),
+            [f"{column.name}: {column.kind}" for column in self.data.columns],
+        )
 
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`."""

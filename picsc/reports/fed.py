@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from picsc.reports.common import DataInfo, Finding, Interval, Verdict, strict
+from picsc.phrases import counted
+from picsc.reports.common import DataInfo, Finding, Interval, Verdict, brief, strict
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,18 @@ class FedReport:
 
     schema = "picsc.fed/1"
 
+    def __repr__(self) -> str:
+        """A few lines; `as_dict` has everything."""
+        return brief(
+            self,
+            (
+                counted(self.data.rows, "row"),
+                counted(len(self.clients), "client"),
+                counted(len(self.methods), "method"),
+            ),
+            self.summary,
+        )
+
     @property
     def failed(self) -> int:
         """Runs and clients without a result; the command exits 1 when this is not 0."""
@@ -266,6 +279,14 @@ class FedAuditReport:
     """The versions, the seed and the digests that the same numbers need."""
 
     schema = "picsc.fed-audit/1"
+
+    def __repr__(self) -> str:
+        """A few lines; `as_dict` has everything."""
+        return brief(
+            self,
+            (self.verdict, counted(self.data.rows, "row"), counted(len(self.clients), "client")),
+            self.summary,
+        )
 
     @property
     def verdict(self) -> Verdict:

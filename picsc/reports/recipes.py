@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from picsc.reports.common import Difference, Interval, Verdict, strict
+from picsc.phrases import counted
+from picsc.reports.common import Difference, Interval, Verdict, brief, strict
 from picsc.reports.compare import Delta, Risk
 from picsc.reports.fed import FedDifference
 
@@ -287,6 +288,14 @@ class RecipeReport:
     """The versions that the same numbers need."""
 
     schema = "picsc.recipes/1"
+
+    def __repr__(self) -> str:
+        """A few lines; `as_dict` has everything."""
+        return brief(
+            self,
+            (counted(len(self.tables), "recipe"),),
+            [f"{table.title}: {counted(len(table.rows), 'row')}" for table in self.tables],
+        )
 
     @property
     def failed(self) -> int:

@@ -10,6 +10,7 @@
 - `fed`: the settings of `picsc fed`
 - `fields`: fields that several settings have: numbers with their bounds, seed, jobs, device
 - `generate`: the generator of files that repeat the settings: options, keywords, schema, documentation
+- `in_python`: sentences about options as sentences about the keywords of a Python verb
 - `keywords`: the settings as keywords of the Python verbs, generated
 - `layers`: defaults, pyproject.toml, recipe and options, joined so that the higher one wins
 - `option`: a setting's names and help on the command line and in Python, declared on its field

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from picsc.errors import SettingsError
-from picsc.settings.option import flag_of
+from picsc.settings.option import Path, flag_of
 from picsc.settings.problems import Problem, problems
 
 
@@ -31,6 +32,8 @@ def _takes_truth(annotation: object) -> bool:
 
 
 S = TypeVar("S", bound=Settings)
+Subject = Callable[[Path, object], str]
+"""Path and value of a setting as the beginning of a sentence: `--folds 1`, or `folds=1` in Python."""
 
 
 def validated(kind: type[S], **values: object) -> S:
@@ -39,15 +42,29 @@ def validated(kind: type[S], **values: object) -> S:
     Raises:
         SettingsError: one sentence per problem, joined by "; ".
     """
+    return checked(kind, values, lambda path, value: f"{flag_of(kind, path) if path else '--settings'} {value!r}")
+
+
+def checked(kind: type[S], values: Mapping[str, object], subject: Subject) -> S:
+    """Build settings and report all their problems at once, each under the name that it has where it was given.
+
+    Args:
+        kind: of the verb.
+        values: as `picsc.settings` names them, tables inside.
+        subject: spells a setting and its value; the path is empty for the settings as a whole.
+
+    Raises:
+        SettingsError: one sentence per problem, joined by "; ".
+    """
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        raise SettingsError("; ".join(_sentence(problem, kind) for problem in problems(error, values))) from None
+        raise SettingsError("; ".join(_sentence(problem, subject) for problem in problems(error, values))) from None
 
 
-def _sentence(problem: Problem, kind: type[Settings]) -> str:
-    """One problem as a sentence that starts with the option's name."""
+def _sentence(problem: Problem, subject: Subject) -> str:
+    """One problem as a sentence that starts with the setting's name."""
     if problem.contradiction:
         return problem.requirement
     names = tuple(part for part in problem.path if isinstance(part, str))
-    return f"{flag_of(kind, names) if names else '--settings'} {problem.value!r}: must be {problem.requirement}"
+    return f"{subject(names, problem.value)}: must be {problem.requirement}"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from picsc.settings.base import Settings, validated
-from picsc.settings.option import Setting, settings_of
+from picsc.settings.base import Settings, checked
+from picsc.settings.in_python import in_keywords
+from picsc.settings.option import Path, Setting, settings_of
 
 S = TypeVar("S", bound=Settings)
 
@@ -19,6 +20,7 @@ def from_keywords(kind: type[S], verb: str, keywords: Mapping[str, Any], setting
         kind: settings of the verb.
         verb: audit, cv, compare or fed.
         keywords: by the names of `picsc.settings.keywords`; None leaves a setting that takes no None at its default.
+            Names of columns and pieces may be of any type and become text: `target=3` is `target="3"`.
         settings: what holds where no keyword is given; None is the defaults.
 
     Raises:
@@ -34,12 +36,20 @@ def from_keywords(kind: type[S], verb: str, keywords: Mapping[str, Any], setting
             raise TypeError(f"{name!r} is no setting of {verb}{meant}")
         if value is not None or known[name].takes_none:
             _put(values, known[name], value)
-    return validated(kind, **values)
+    by_path = {each.path: each for each in known.values()}
+
+    def subject(path: Path, value: object) -> str:
+        return f"{by_path[path].keyword if path in by_path else '.'.join(path) or 'settings'}={value!r}"
+
+    with in_keywords(kind, verb):
+        return checked(kind, values, subject)
 
 
 def _put(values: dict[str, Any], setting: Setting, value: Any) -> None:
     *tables, name = setting.path
     for table in tables:
         values = values.setdefault(table, {})
-    listed = setting.is_list and not isinstance(value, str)
+    listed = setting.is_list and isinstance(value, Iterable) and not isinstance(value, str)
+    if setting.names_data and value is not None:
+        value = [str(each) for each in value] if listed else value if setting.is_list else str(value)
     values[name] = tuple(value) if listed else value

@@ -101,6 +101,11 @@ class Setting:
         return getattr(self.info.annotation, "__origin__", None) is tuple
 
     @property
+    def names_data(self) -> bool:
+        """True if the value names columns or pieces, whose names in a frame may be numbers."""
+        return self.option.metavar.startswith(("COL", "PIECE"))
+
+    @property
     def takes_none(self) -> bool:
         """True if None is a value of the setting."""
         return type(None) in get_args(self.info.annotation)

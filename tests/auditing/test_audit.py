@@ -325,9 +325,7 @@ def test_blocks_too_long_to_permute_are_refused(block: int, refused: bool) -> No
     random = np.random.default_rng(2)
     frame = pd.DataFrame({"a": random.normal(size=192), "b": random.normal(size=192), "y": np.tile([0, 1], 96)})
     expected = (
-        pytest.raises(SettingsError, match=r"in 24 ways only, .* use --block 2[45] or less")
-        if refused
-        else nullcontext()
+        pytest.raises(SettingsError, match=r"in 24 ways only, .* use block=2[45] or less") if refused else nullcontext()
     )
     with expected:
         picsc.audit(frame, target="y", batches=4, reference="rest", block=block, draws=99)

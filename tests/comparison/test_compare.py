@@ -285,8 +285,8 @@ def test_strength_0_of_algorithm_1_is_plain_training_bit_for_bit() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"methods": ["true-ratio"]}, SettingsError, "known with --bias only"),
-        ({"methods": ["dob-scv"]}, SettingsError, "give --folds"),
+        ({"methods": ["true-ratio"]}, SettingsError, "known only with bias="),
+        ({"methods": ["dob-scv"]}, SettingsError, "give folds="),
         ({"test_on": ["x.csv", "y.csv"]}, SettingsError, "give one file"),
         ({"test_on": ["nowhere.csv"]}, DataError, "nowhere.csv"),
         ({"bias": "site"}, SettingsError, "is categorical"),

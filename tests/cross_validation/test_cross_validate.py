@@ -47,7 +47,7 @@ def dumped(report: CvReport) -> str:
 
 def test_p22_fewer_groups_than_folds() -> None:
     frame = classed(30).assign(g=np.repeat(list("abc"), 10))
-    with pytest.raises(DataError, match=r"3 groups < 5 folds.*--by g"):
+    with pytest.raises(DataError, match=r"3 groups < 5 folds.*by='g'"):
         compared(frame, target="target", folds=5, splitter="group", group="g")
 
 
@@ -105,7 +105,7 @@ def eight_classes(*sizes: int) -> pd.DataFrame:
 
 
 def test_p28_too_many_folds_for_any_class_are_refused() -> None:
-    with pytest.raises(DataError, match=r"8 stratified folds: the largest class.* has 7 rows; use --folds 7 or fewer"):
+    with pytest.raises(DataError, match=r"8 stratified folds: the largest class.* has 7 rows; use folds=7 or fewer"):
         compared(eight_classes(*[7] * 8), folds=8)
 
 

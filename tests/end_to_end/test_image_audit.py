@@ -149,12 +149,12 @@ def test_the_official_test_part_is_in_no_piece(images: ImageSet) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": "site"}, "--by site: images have no columns to cut by; use --folds or --batches"),
-        ({"time": "day"}, "--time day: images have no columns"),
-        ({"folds": 3, "group": "writer"}, "--group writer: images have no columns"),
-        ({"target": "digit"}, "--target: images have no columns, and classes are their target"),
-        ({"drop": ["x1"]}, "--drop: images have no columns"),
-        ({"reference": "other.csv"}, "--reference other.csv: images are compared with one another only"),
+        ({"by": "site"}, "by='site': images have no columns to cut by; use folds= or batches="),
+        ({"time": "day"}, "time='day': images have no columns"),
+        ({"folds": 3, "group": "writer"}, "group='writer': images have no columns"),
+        ({"target": "digit"}, "target=: images have no columns, and classes are their target"),
+        ({"drop": ["x1"]}, "drop=: images have no columns"),
+        ({"reference": "other.csv"}, r"reference='other\.csv': images are compared with one another only"),
     ],
 )
 def test_what_only_a_table_can_answer_is_refused_before_training(

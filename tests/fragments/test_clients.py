@@ -107,20 +107,20 @@ def test_noise_needs_a_number_to_be_added_to() -> None:
 @pytest.mark.parametrize(
     ("asked", "error", "message"),
     [
-        ({"clients": 2, "folds": 2}, SettingsError, "choose one way to cut, not 2: --clients, --folds"),
+        ({"clients": 2, "folds": 2}, SettingsError, "choose one way to cut, not 2: clients=, folds="),
         (
             {"clients": 2, "shuffle": True},
             SettingsError,
-            "--splitter and --shuffle go with --folds, not with --clients",
+            "splitter= and shuffle=True go with folds=, not with clients=",
         ),
-        ({"partition": "iid"}, SettingsError, "--partition iid needs --clients N"),
+        ({"partition": "iid"}, SettingsError, "partition='iid' needs clients=N"),
         ({"clients": 50}, DataError, "cannot give 50 clients 10 rows each: there are 178 rows"),
     ],
 )
 def test_what_cannot_be_asked(asked: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         picsc.audit(wine(), target="target", **asked)
-    with pytest.raises(SettingsError, match="--partition dirichlet needs a target of classes"):
+    with pytest.raises(SettingsError, match="partition='dirichlet' needs a target of classes"):
         picsc.audit(wine(), target="alcohol", clients=2, partition="dirichlet")
 
 

@@ -106,6 +106,6 @@ class TestADummyKnob:
         assert "dummy" in [each.keyword for each in keyword_settings(WithDummy, "audit")]
         assert documentation(WithDummy) == {"dummy": "A knob that this test declares."}
 
-    def test_its_bound_names_its_option(self) -> None:
-        with pytest.raises(SettingsError, match=r"^--dummy 'many': must be a whole number$"):
+    def test_its_bound_names_its_keyword(self) -> None:
+        with pytest.raises(SettingsError, match=r"^dummy='many': must be a whole number$"):
             from_keywords(WithDummy, "audit", {"dummy": "many"})

@@ -49,6 +49,31 @@ def unique_names(names: Sequence[str], *, rename: bool, where: str, header: bool
     return result
 
 
+def names_as_text(columns: Iterable[object], *, rename: bool, where: str) -> list[str]:
+    """Names of a frame's columns, which may be of any type, as text without surrounding blanks.
+
+    Args:
+        columns: the names.
+        rename: repeats are renamed instead of refused.
+        where: the table, for the message.
+
+    Raises:
+        DataError: names repeat and `rename` is off; the message says which names have the same text.
+    """
+    columns = list(columns)
+    names = [str(column).strip() for column in columns]
+    spelled: dict[str, dict[str, None]] = {}
+    for column, name in zip(columns, names, strict=True):
+        spelled.setdefault(name, {})[repr(column) if isinstance(column, str) else str(column)] = None
+    alike = next(((name, list(ways)) for name, ways in spelled.items() if len(ways) > 1), None)
+    if alike is not None and not rename:
+        raise DataError(
+            f"{where}: columns {' and '.join(alike[1])} have the same name as text, {alike[0]!r}; rename them, or use "
+            "--rename-duplicates"
+        )
+    return unique_names(names, rename=rename, where=where)
+
+
 def all_named(names: Sequence[str]) -> list[str]:
     """The names, where empty ones become c1, c2, ... by position, with an underscore appended if that is taken."""
     taken = set(names)

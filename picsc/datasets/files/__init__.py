@@ -13,7 +13,7 @@
 - `libsvm`: libsvm (svmlight) files with lines `label index:value ...`
 - `mistaken`: recognition of other formats that were mistaken for delimited text, by their first bytes
 - `npz`: tables of numpy arrays, in memory or in npz archives
-- `parquet`: parquet files, and Arrow's IPC files and streams (feather is one of these)
+- `parquet`: parquet files, Arrow's IPC files and streams (feather is one of these), and Arrow tables in memory
 - `pickled_arrays`: a safe reader of pickle files with plain values and numpy arrays, which runs no code from the file
 - `read`: the choice of the reader for a file
 - `sources`: files as plain bytes on disk: decompressed, or copied from standard input and pipes

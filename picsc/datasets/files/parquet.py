@@ -1,4 +1,4 @@
-"""Parquet files, and Arrow's IPC files and streams (feather is one of these). Letters: n rows."""
+"""Parquet files, Arrow's IPC files and streams (feather is one of these), and Arrow tables. Letters: n rows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyarrow.interchange import from_dataframe
 
 from picsc.datasets.columns.names import unique_names
 from picsc.datasets.files.sources import Source
@@ -84,17 +85,36 @@ def _unreadable(source: Source, kind: str, error: BaseException) -> DataError:
 
 
 def _file_table(table: Any, called: list[str], source: Source, settings: ReadSettings, kind: str) -> FileTable:
-    """The result for an Arrow table."""
+    """The result for an Arrow table that was read."""
+    frame, target = frame_of_arrow(table, called, settings, source.where)
+    # the file leaves nothing else to choose
+    return FileTable(frame, source.digest(), Reading(kind, source.compression, ()), target)
+
+
+def frame_of_arrow(
+    table: Any, called: list[str], settings: ReadSettings, where: str
+) -> tuple[pd.DataFrame, str | None]:
+    """An Arrow table as a frame, and the target that it declares.
+
+    Args:
+        table: n rows.
+        called: its column names.
+        settings: whether repeated names are renamed, and columns that are dropped.
+        where: the file or table, for messages.
+
+    Raises:
+        DataError: there are no rows, or a column holds nested values.
+    """
     # pandas stores an unnamed index as a column that the frame did not have.
     stored = [i for i, name in enumerate(called) if not name.startswith("__index_level_")]
-    names = unique_names([called[i].strip() for i in stored], rename=settings.rename_duplicates, where=source.where)
+    names = unique_names([called[i].strip() for i in stored], rename=settings.rename_duplicates, where=where)
     if table.num_rows == 0 or not names:
-        raise DataError(f"{source.where} has no {'rows' if names else 'columns'}; nothing can be read")
+        raise DataError(f"{where} has no {'rows' if names else 'columns'}; nothing can be read")
     frame = {}
     for i, name in zip(stored, names, strict=True):
         try:
             table.column(i).validate(full=True)  # finds words that are no UTF-8, and codes without a level
-            frame[name] = to_series(table.column(i), name, source.where)
+            frame[name] = to_series(table.column(i), name, where)
         except (DataError, *_BROKEN) as error:
             if name in settings.drop:
                 frame[name] = pd.Series([None] * table.num_rows, dtype=object)
@@ -103,16 +123,34 @@ def _file_table(table: Any, called: list[str], source: Source, settings: ReadSet
                 raise
             why = "words that are no UTF-8" if "UTF8" in str(error) else " ".join(str(error).split())[:200]
             raise DataError(
-                f"{source.where}: column {name!r} of type {table.column(i).type} cannot be read "
+                f"{where}: column {name!r} of type {table.column(i).type} cannot be read "
                 f"({why}); leave it out with --drop"
             ) from None
     declared = (table.schema.metadata or {}).get(TARGET_KEY, b"").decode("utf-8", "replace")
-    return FileTable(
-        pd.DataFrame(frame, copy=False),
-        source.digest(),
-        Reading(kind, source.compression, ()),  # the file leaves nothing else to choose
-        declared if declared in frame else None,
-    )
+    return pd.DataFrame(frame, copy=False), declared if declared in frame else None
+
+
+def read_exported(data: Any, settings: ReadSettings, where: str) -> tuple[pd.DataFrame, str | None]:
+    """An object that exports Arrow data or a dataframe of the interchange protocol, as a frame and its target.
+
+    Args:
+        data: has `__arrow_c_stream__`, `__arrow_c_array__` or `__dataframe__`.
+        settings: whether repeated names are renamed, and columns that are dropped.
+        where: the table, for messages.
+
+    Raises:
+        DataError: it exports no table, there are no rows, or a column holds nested values.
+    """
+    try:
+        arrow = hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
+        table = pa.table(data) if arrow else from_dataframe(data)
+        called = table.column_names
+    except (*_BROKEN, TypeError, NotImplementedError, RuntimeError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise DataError(
+            f"{where}: data of type {type(data).__qualname__} are no table that Arrow can read ({why})"
+        ) from None
+    return frame_of_arrow(table, called, settings, where)
 
 
 def to_series(column: Any, name: str, where: str) -> pd.Series[Any]:

@@ -131,5 +131,5 @@ def test_windows_share_one_text() -> None:
 def test_other_verbs_refuse_running_text(verb, said: str, plays: Path) -> None:
     with pytest.raises(SettingsError, match=said):
         verb(plays)
-    with pytest.raises(SettingsError, match="y goes with an array; a TokenSet holds its own labels"):
+    with pytest.raises(SettingsError, match="y goes with a frame or an array; a TokenSet holds its own labels"):
         verb(read_plays(plays, "x"), [0])
