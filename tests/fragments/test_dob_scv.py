@@ -206,7 +206,7 @@ def test_what_cannot_be_cut(splitter: str, target: Target | None, error: type[Ex
 @pytest.mark.parametrize("verb", [picsc.audit, picsc.cross_validate])
 def test_images_have_no_columns_to_measure_distances_on(splitter: str, verb: Callable[..., object]) -> None:
     images = from_images(np.random.default_rng(0).integers(0, 256, (40, 16, 16)), np.arange(40) % 2, name="noise")
-    with pytest.raises(SettingsError, match=f"{splitter}: noise has no columns .*; use --splitter stratified"):
+    with pytest.raises(SettingsError, match=rf"{splitter}.: noise has no columns .*; use splitter=.stratified."):
         verb(images, folds=4, splitter=splitter)
 
 

@@ -137,5 +137,5 @@ def test_the_audit_leaves_the_gap_out_and_numbers_rows_as_the_file_does() -> Non
     report = picsc.audit(frame, target="y", time="when", every="30d", gap="7d", draws=99)
     assert [(piece.rows, piece.first_row) for piece in report.fragments] == [(120, 1), (92, 149), (92, 269)]
     assert report.null.rows == 304
-    with pytest.raises(SettingsError, match="--gap needs --time COL"):
+    with pytest.raises(SettingsError, match="gap= needs time=COL"):
         picsc.audit(frame, target="y", batches=3, gap="7d")
