@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from picsc.datasets.files.csv_columns import NA
+from picsc.datasets.columns.missing_words import EMPTY_CELLS, NA
 from picsc.datasets.files.read import read_frame
 from picsc.datasets.files.table import FileTable
 from picsc.errors import DataError
@@ -42,3 +43,9 @@ def is_word(text: str) -> bool:
     except ValueError:
         return True
     return text.strip() in NA
+
+
+def as_read(words: Sequence[str]) -> list[str | None]:
+    """A column of such words: NA and the like are missing only where there is nothing else, as among numbers."""
+    gone = NA if all(word in NA for word in words) else EMPTY_CELLS
+    return [None if word in gone else word for word in words]

@@ -49,6 +49,9 @@ class TestInputs:
     """Covariates; the f_numeric numeric ones in the order of `contributions`."""
     target: Coded | None
     """None without a target."""
+    unlabelled: Coded | None
+    """The target as one level, missing where there is no label: its missing rate is tested like any column's. None
+    where no row lacks a label, or all do."""
     encoded: NDArray[np.float32]
     """Encoded covariates, (n, f), for the domain classifier."""
     contributions: PerRow
@@ -66,7 +69,7 @@ class TestInputs:
 
 @dataclass(frozen=True, slots=True)
 class ColumnTest:
-    """One column of the table, or its missing rate, against every piece's reference. All arrays (K,)."""
+    """One column of the table or the target, or its missing rate, against every piece's reference. All arrays (K,)."""
 
     name: str
     test: Literal["values", "missing", "target"]
@@ -82,7 +85,7 @@ class ColumnTest:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The family of column tests, in order: the values of each column and, where some are missing, its missing rate.
+    """The family of column tests: each column's values and, if some are missing, missing rate; last the target's.
 
     A few large arrays: small ones, allocated between the draws, would keep the memory of the draws from being reused.
     """
@@ -106,9 +109,10 @@ class Members:
         return Evidence(self.evidence[:0], self.start[numeric], self.slope[numeric])
 
 
-def _members(columns: Sequence[Coded], pieces: int) -> tuple[Members, list[int]]:
+def _members(columns: Sequence[Coded], unlabelled: Coded | None, pieces: int) -> tuple[Members, list[int]]:
     """Empty arrays for all columns, and the place of each column's values in them."""
     both = [(column.name, test) for column in columns for test in _TESTS[: 1 + column.has_missing]]
+    both += [] if unlabelled is None else [(unlabelled.name, "missing")]
     places = np.cumsum([0, *(1 + column.has_missing for column in columns)])[:-1].tolist()
     room = (torch.full((len(both), pieces), torch.nan, dtype=torch.float64) for _ in range(5))
     return Members(tuple(name for name, _ in both), tuple(test for _, test in both), *room), places
@@ -149,21 +153,25 @@ def columns_of(inputs: TestInputs, null: LabelDraws) -> ColumnDraws:
     shape = null.effective.shape
     joint, largest = torch.full(shape, -math.inf, dtype=torch.float64), torch.zeros(shape[0], dtype=torch.float64)
     kl, missing_kl = torch.zeros(shape, dtype=torch.float64), torch.zeros(shape[1], dtype=torch.float64)
-    members, places = _members(inputs.columns, shape[1])
+    members, places = _members(inputs.columns, inputs.unlabelled, shape[1])
     leading, effect = torch.full(shape, -1.0, dtype=torch.float64), torch.zeros(shape, dtype=torch.float64)
     many = len(inputs.columns) >= SCANNED_COLUMNS and null.whole and null.sampled <= SCANNED_ROWS
     scan = sorted_scan(null.labels, null.contrast) if many else None
     together = COLUMNS_TOGETHER if many else 1
-    for start in range(0, len(inputs.columns), together):
-        columns, at = inputs.columns[start : start + together], places[start : start + together]
+    groups = [(inputs.columns[i : i + together], places[i : i + together]) for i in range(0, len(places), together)]
+    if inputs.unlabelled is not None:
+        groups.append(((inputs.unlabelled,), [len(members.names) - 1]))
+    for columns, at in groups:
         scanned = {} if scan is None else scan_columns(columns, scan)
         drawn = [scanned[i] if i in scanned else _shifts(column, null) for i, column in enumerate(columns)]
+        covariates = columns[0] is not inputs.unlabelled
         for each in drawn:
-            kl += each.level_kl
+            kl += each.level_kl if covariates else 0.0
             missing_kl += each.missing_kl[0]
-        parts = [_values_evidence(columns, drawn, members, at)]
-        if any(column.has_missing for column in columns):
-            parts.append(_missing_evidence(columns, drawn, members, at))
+        parts = [_values_evidence(columns, drawn, members, at)] if covariates else []
+        some = [i for i, column in enumerate(columns) if column.has_missing]
+        if some:
+            parts.append(_missing_evidence([drawn[i] for i in some], members, [at[i] + covariates for i in some]))
         for value, effects in parts:  # (B + 1, columns, K)
             joint = torch.logaddexp(joint, value.logsumexp(1))
             largest = torch.maximum(largest, value.amax((1, 2)))
@@ -191,15 +199,13 @@ def _values_evidence(
 
 
 def _missing_evidence(
-    columns: Sequence[Coded], drawn: Sequence[ColumnShiftTest], members: Members, at: Sequence[int]
+    drawn: Sequence[ColumnShiftTest], members: Members, place: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
-    """Evidence and effect of the missing rates, of those columns that have missing values."""
-    some = [i for i, column in enumerate(columns) if column.has_missing]
-    place = [at[i] + 1 for i in some]
-    value = evidence(torch.stack([drawn[i].missing_statistic for i in some], 1)).value
-    effect = torch.stack([drawn[i].missing_effect for i in some], 1)
+    """Evidence and effect of the missing rates of a few columns; `members` gets the observed ones."""
+    value = evidence(torch.stack([each.missing_statistic for each in drawn], 1)).value
+    effect = torch.stack([each.missing_effect for each in drawn], 1)
     members.effect[place], members.evidence[place] = effect[0].double(), value[0].double()
-    members.kl[place] = torch.stack([drawn[i].missing_kl[0] for i in some]).double()
+    members.kl[place] = torch.stack([each.missing_kl[0] for each in drawn]).double()
     return value, effect
 
 

@@ -112,6 +112,7 @@ def table_of(
     return TestInputs(
         columns=tuple(_coded(column) for column in dataset.columns),
         target=None if target is None else _coded(target),
+        unlabelled=None if target is None else _labels_there(target),
         encoded=encoded,
         contributions=contributions,
         parameters=d,
@@ -122,6 +123,13 @@ def table_of(
 
 def _usable(target: Target | None) -> Target | None:
     return None if target is None or target.missing.all() else target
+
+
+def _labels_there(target: Target) -> Coded | None:
+    """The target as one level, missing where there is no label; None where every row has one."""
+    if not target.missing.any():
+        return None
+    return code_levels(target.name, np.where(target.missing, -1, 0), 1)
 
 
 def _coded(column: Column | Target) -> Coded:

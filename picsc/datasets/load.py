@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from picsc.datasets.columns.dates import read_dates
 from picsc.datasets.columns.kinds import infer
+from picsc.datasets.columns.missing_words import missing_words, without_missing_words, without_words
 from picsc.datasets.columns.names import check_known, names_as_text
 from picsc.datasets.columns.raw import Raw, digest, raw
 from picsc.datasets.columns.targets import pick, read_target
@@ -158,12 +159,18 @@ def from_frame(
         ("--by, --time or --group", keys),
     ):
         check_known(asked, names, option=option, where=where)
-    raws = {column: raw(series) for column, (_, series) in zip(names, frame.items(), strict=True)}
+    words = missing_words(settings)
+    whole = {name: raw(without_words(series, words)) for name, (_, series) in zip(names, frame.items(), strict=True)}
     picked = pick(names, settings, keys=keys, where=where)
     reading = {} if origin.reading is None else {choice.name: choice.value for choice in origin.reading.choices}
     if picked is not None and len(names) == 1:
         raise _one_column(names[0], reading.get("delimiter"), where)
     decimal = "," if reading.get("decimal") == "comma" else "."
+    numeric = {*settings.numeric, *([picked[0]] if picked is not None and settings.task == "regression" else [])}
+    raws = {
+        column: without_missing_words(values, words, numeric=column in numeric, decimal=decimal)
+        for column, values in whole.items()
+    }
     target: Target | None = None
     if picked is not None:
         chosen = target_chosen if picked[1] == "--target" else picked[1]
@@ -178,7 +185,7 @@ def from_frame(
         left_out=left_out,
         target=target,
         keys={key: _key_values(raws[key]) for key in keys},
-        sha256=origin.sha256 or digest(names, list(raws.values())),
+        sha256=origin.sha256 or digest(names, list(whole.values())),
         reading=origin.reading,
     )
 

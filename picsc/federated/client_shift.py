@@ -185,7 +185,7 @@ def _within_classes(table: _TestView, strata: int, seed: int) -> Callable[[Datas
     def within(rows: Dataset) -> TestInputs:
         stratum = rows.keys[_STRATUM].astype(np.int64)  # that of all rows, also where only some are compared
         inputs = table(rows, within_classes(rows, stratum, seed=seed))
-        return replace(inputs, target=code_levels("target", stratum, strata))
+        return replace(inputs, target=code_levels("target", stratum, strata), unlabelled=None)
 
     return within
 

@@ -68,7 +68,7 @@ class FragmentReport:
     label_kl: float | None
     """KL(piece || reference) of the target's distribution, in nats; None without a target."""
     missing_kl: float | None
-    """Bernoulli KL divergence of missing values summed over columns, in nats."""
+    """Bernoulli KL divergence of missing values summed over columns and the target, in nats."""
     tau: float | None
     """fisher_gap * kl (Eq. 14), in nats squared per squared parameter unit."""
     tau_quantile: float | None

@@ -53,6 +53,11 @@ class AuditKeywords(TypedDict, total=False):
     features: int | None
     """Number of features of a libsvm file; None is the largest that occurs in the files of one call."""
 
+    missing_words: Sequence[str] | None
+    """Words that are missing values in every column, exactly these besides empty cells; empty takes every word for a
+    value. None takes NA, N/A, n/a, None, NULL, null, NaN, nan and their like for missing where all other values of the
+    column are numbers or dates, and for words elsewhere; and ? in delimited text and xlsx for an empty cell."""
+
     sheet: str | None
     """Sheet of an xlsx file; None is the first one."""
 
@@ -181,6 +186,11 @@ class CvKeywords(TypedDict, total=False):
 
     features: int | None
     """Number of features of a libsvm file; None is the largest that occurs in the files of one call."""
+
+    missing_words: Sequence[str] | None
+    """Words that are missing values in every column, exactly these besides empty cells; empty takes every word for a
+    value. None takes NA, N/A, n/a, None, NULL, null, NaN, nan and their like for missing where all other values of the
+    column are numbers or dates, and for words elsewhere; and ? in delimited text and xlsx for an empty cell."""
 
     sheet: str | None
     """Sheet of an xlsx file; None is the first one."""
@@ -343,6 +353,11 @@ class CompareKeywords(TypedDict, total=False):
 
     features: int | None
     """Number of features of a libsvm file; None is the largest that occurs in the files of one call."""
+
+    missing_words: Sequence[str] | None
+    """Words that are missing values in every column, exactly these besides empty cells; empty takes every word for a
+    value. None takes NA, N/A, n/a, None, NULL, null, NaN, nan and their like for missing where all other values of the
+    column are numbers or dates, and for words elsewhere; and ? in delimited text and xlsx for an empty cell."""
 
     sheet: str | None
     """Sheet of an xlsx file; None is the first one."""
@@ -549,6 +564,11 @@ class FedKeywords(TypedDict, total=False):
 
     features: int | None
     """Number of features of a libsvm file; None is the largest that occurs in the files of one call."""
+
+    missing_words: Sequence[str] | None
+    """Words that are missing values in every column, exactly these besides empty cells; empty takes every word for a
+    value. None takes NA, N/A, n/a, None, NULL, null, NaN, nan and their like for missing where all other values of the
+    column are numbers or dates, and for words elsewhere; and ? in delimited text and xlsx for an empty cell."""
 
     sheet: str | None
     """Sheet of an xlsx file; None is the first one."""

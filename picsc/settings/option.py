@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -98,7 +98,8 @@ class Setting:
     @property
     def is_list(self) -> bool:
         """True if the value is a list of names."""
-        return getattr(self.info.annotation, "__origin__", None) is tuple
+        annotation = self.info.annotation
+        return any(get_origin(each) is tuple for each in (annotation, *get_args(annotation)))
 
     @property
     def names_data(self) -> bool:

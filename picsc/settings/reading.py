@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
 from picsc.settings.base import Settings
 from picsc.settings.choices import Decimal, Delimiter, FileFormat, Quote, Task, ZeroBased
@@ -34,7 +34,7 @@ class ReadSettings(Settings):
     """Rename repeated column names (a, a.1, ...) instead of refusing them."""
     header: Annotated[
         bool,
-        Option("The first line is data; columns are called c1, c2, ...", panel="Data", flag="--no-header", turns=False),
+        Option("The first line is data; columns are c1, c2, ...", panel="Data", flag="--no-header", turns=False),
     ] = True
     """The first line holds column names; if not, columns are named c1, c2, ..."""
     format: Annotated[FileFormat | None, Option("Format of the file (default by suffix).", "NAME", "Data")] = None
@@ -53,6 +53,13 @@ class ReadSettings(Settings):
         Annotated[int, Field(ge=1, le=10_000_000)] | None, Option("libsvm: number of features.", "N", "Data")
     ] = None
     """Number of features of a libsvm file; None is the largest that occurs in the files of one call."""
+    missing_words: Annotated[
+        tuple[str, ...] | None,
+        Option("Words for missing values (default: NA, None, ...).", "WORD,..", "Data"),
+    ] = None
+    """Words that are missing values in every column, exactly these besides empty cells; empty takes every word for a
+    value. None takes NA, N/A, n/a, None, NULL, null, NaN, nan and their like for missing where all other values of the
+    column are numbers or dates, and for words elsewhere; and ? in delimited text and xlsx for an empty cell."""
     sheet: Annotated[str | None, Option("xlsx: sheet to read (default the first).", "NAME", "Data")] = None
     """Sheet of an xlsx file; None is the first one."""
 
@@ -61,6 +68,14 @@ class ReadSettings(Settings):
     def _spelled_out(cls, value: object) -> object:
         """A tab and a space may be given as themselves."""
         return {"\t": "tab", r"\t": "tab", " ": "space"}.get(value, value) if isinstance(value, str) else value
+
+    @model_serializer(mode="wrap")
+    def _without_later_settings(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """The keys of a report's settings do not change within its version, unless a newer setting is given."""
+        written: dict[str, object] = write(self)
+        if self.missing_words is None:
+            written.pop("missing_words", None)
+        return written
 
     @model_validator(mode="after")
     def _consistent(self) -> ReadSettings:

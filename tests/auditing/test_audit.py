@@ -238,6 +238,75 @@ def test_p9_missing_values_never_drop_rows_listwise() -> None:
     assert report.verdict == "ok"
 
 
+@pytest.mark.parametrize("numbers", [False, True])
+@pytest.mark.parametrize("cut", [{"batches": 5}, {"folds": 5, "splitter": "kfold"}])
+def test_labels_that_are_gone_in_a_piece_are_a_shift_that_is_named(cut: dict[str, object], numbers: bool) -> None:
+    frame = alike(1000, 4, 5)
+    frame["target"] = frame["x0"] + frame["x1"] if numbers else frame["target"].map({0: "None", 1: "other"})
+    assert picsc.audit(frame, draws=FAST, **cut).verdict == "ok"  # type: ignore[arg-type] # two sets of keywords
+    frame.loc[frame.index >= 800, "target"] = None
+    report = picsc.audit(frame, draws=FAST, **cut)  # type: ignore[arg-type] # as above
+    assert [fragment.verdict for fragment in report.fragments] == ["ok"] * 4 + ["shift"]
+    strongest = last_piece(report).columns[0]
+    assert (strongest.name, strongest.kind, strongest.statistic) == ("target", "missing", 1.0)
+    assert last_piece(report).reason.startswith("missing rate of target moved, difference 1.00")
+    assert last_piece(report).cell == "data only"
+
+
+def test_a_piece_with_more_missing_labels_is_a_shift() -> None:
+    frame = alike(1000, 4, 5)
+    rows = np.arange(1000)
+    frame.loc[(rows % 200 < 20) | ((rows >= 800) & (rows % 200 < 100)), "target"] = None
+    report = picsc.audit(frame, folds=5, splitter="kfold", draws=FAST)
+    assert [fragment.name for fragment in report.shifted] == ["fold 5"]
+    found = next(column for column in last_piece(report).columns if column.kind == "missing")
+    assert found.statistic == pytest.approx(0.4)
+    assert found.p_adjusted == 1 / (FAST + 1)
+
+
+def test_missing_labels_are_tested_like_missing_values_of_a_column() -> None:
+    frame = alike(1000, 4, 5)
+    rows = np.arange(1000)
+    frame.loc[(rows % 200 < 20) | ((rows >= 800) & (rows % 200 < 30)), ["x3", "target"]] = None
+    for fragment in picsc.audit(frame, folds=5, splitter="kfold", draws=FAST).fragments:
+        covariate, target = (column for column in fragment.columns if column.kind == "missing")
+        assert {covariate.name, target.name} == {"x3", "target"}
+        for number in ("statistic", "p_adjusted", "kl"):
+            assert getattr(covariate, number) == getattr(target, number)
+        assert fragment.missing_kl == pytest.approx(2 * (target.kl or 0), rel=1e-12)
+
+
+@pytest.mark.parametrize("splitter", ["kfold", "stratified"])
+def test_labels_that_are_missing_alike_in_all_pieces_are_no_shift(splitter: str) -> None:
+    """Stratified folds deal the rows without a label out evenly, so that their null cannot differ."""
+    frame = alike(1000, 4, 5)
+    frame.loc[np.arange(1000) % 200 < 40, "target"] = None
+    report = picsc.audit(frame, folds=5, splitter=splitter, draws=FAST)  # type: ignore[arg-type] # a splitter
+    assert report.verdict == "ok"
+    found = [column for fragment in report.fragments for column in fragment.columns if column.kind == "missing"]
+    assert [(column.name, column.statistic, column.p_adjusted) for column in found] == [("target", 0.0, 1.0)] * 5
+
+
+def test_missing_labels_of_a_reference_file_are_compared() -> None:
+    frame, reference = classed(400, 3), classed(400, 3)
+    frame.loc[:199, "target"] = None
+    report = picsc.audit(frame, batches=2, reference=reference, draws=FAST)
+    assert report.fragments[0].columns[0].kind == "missing"
+    assert [fragment.verdict for fragment in report.fragments] == ["shift", "ok"]
+
+
+@pytest.mark.slow
+def test_labels_missing_at_random_raise_few_false_alarms() -> None:
+    """At level 0.2 the bound, the binomial quantile of 1 - 1e-7, is 43 of 100."""
+    alarms = 0
+    for seed in range(100):
+        frame = classed(200, 2, seed)
+        frame.loc[np.random.default_rng([seed, 1]).random(200) < 0.3, "target"] = None
+        report = picsc.audit(frame, batches=4, draws=99, level=0.2, seed=seed, min_effect=0)
+        alarms += report.verdict == "shift"
+    assert alarms <= binom.ppf(1 - 1e-7, 100, 0.2)
+
+
 def test_p11_codes_with_leading_zeros_are_no_numbers(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     codes = [f"{code:05d}" for code in rng.permutation(400)]

@@ -379,3 +379,16 @@ def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
     assert page_of_stdout().width == 80
     monkeypatch.setenv("NO_COLOR", "1")
     assert page_of_stdout().colours is None
+
+
+def test_missing_words_are_chosen_on_the_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("x,target\n" + "1.5,None\nNA,cat\n2.5,dog\n" * 10)
+
+    def classes_and_kind(*options: str) -> tuple[dict[str, int], str]:
+        report = json.loads(picsc("data", "show", str(path), "--output", "json", *options)[1])
+        return {each["name"]: each["rows"] for each in report["classes"]}, report["data"]["columns"][0]["kind"]
+
+    assert classes_and_kind() == ({"None": 10, "cat": 10, "dog": 10}, "numeric")
+    assert classes_and_kind("--missing-words", "dog, NA") == ({"None": 10, "cat": 10}, "numeric")
+    assert classes_and_kind("--missing-words", "") == ({"None": 10, "cat": 10, "dog": 10}, "categorical")

@@ -9,10 +9,10 @@ import re
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from picsc.datasets.columns.dates import read_dates
+from picsc.datasets.columns.missing_words import as_numbers
 from picsc.datasets.columns.raw import Raw, spelled, spelled_date
 from picsc.datasets.table import POOLED, Column, LeftOut
 from picsc.errors import DataError
@@ -82,11 +82,7 @@ def numbers(name: str, column: Raw, *, option: str, decimal: str = ".", where: s
     if column.form == "booleans":
         as_number = np.asarray([float(level == "True") for level in column.levels] + [np.nan])
     elif column.form == "words":
-        words = list(column.levels)
-        if decimal == ",":  # then a point is no part of a number, not even between thousands
-            words = [word.replace(".", "no").replace(",", ".") for word in words]
-        parsed = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce")
-        as_number = np.append(np.asarray(parsed, dtype=np.float64), np.nan)
+        as_number = np.append(as_numbers(column.levels, decimal), np.nan)
         bad = np.flatnonzero(np.isnan(as_number[:-1]))
         if bad.size:
             row = int(np.argmax(np.isin(column.data, bad)))

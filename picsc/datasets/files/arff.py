@@ -8,10 +8,12 @@ Letters: n rows, f attributes.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
+from picsc.datasets.columns.missing_words import MissingWords, missing_words
 from picsc.datasets.columns.names import unique_names
 from picsc.datasets.files.declared_values import (
     NAME,
@@ -25,6 +27,7 @@ from picsc.datasets.files.declared_values import (
     numbers,
     plain_value,
     unquoted,
+    without,
 )
 from picsc.datasets.files.sources import Source
 from picsc.datasets.files.table import FileTable
@@ -74,7 +77,7 @@ def read_arff(source: Source, settings: ReadSettings) -> FileTable:
 
     Args:
         source: the file.
-        settings: its encoding, and whether repeated names are renamed.
+        settings: its encoding, the missing words, and whether repeated names are renamed.
 
     Returns:
         Numbers as float64, declared levels as categories, dates as dates, strings as words.
@@ -115,9 +118,9 @@ def read_arff(source: Source, settings: ReadSettings) -> FileTable:
     names = unique_names(
         [attribute.name for attribute in attributes], rename=settings.rename_duplicates, where=source.where
     )
-    columns = columns_of(rows, len(attributes))
+    columns, words = columns_of(rows, len(attributes)), missing_words(settings)
     frame = {
-        name: _column(attribute, name, values, places, source.where)
+        name: _column(attribute, name, _present(attribute, values, words), places, source.where)
         for name, attribute, values in zip(names, attributes, columns, strict=True)
     }
     return FileTable(pd.DataFrame(frame), text.sha256, Reading("arff", source.compression, (text.encoding,)))
@@ -207,6 +210,10 @@ def _sparse_row(line: str, attributes: list[_Attribute], where: str) -> list[Val
         row[index] = unquoted(pair[2]) if pair[2] is not None else plain_value(pair[3], _MISSING)
         at, before = pair.end(), index
     return row
+
+
+def _present(attribute: _Attribute, values: Sequence[Value], words: MissingWords) -> tuple[Value, ...]:
+    return without(values, words.in_numbers if attribute.kind in ("numbers", "date") else words.always)
 
 
 def _column(attribute: _Attribute, name: str, values: tuple[Value, ...], places: list[int], where: str) -> object:

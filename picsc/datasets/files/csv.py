@@ -20,8 +20,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
+from picsc.datasets.columns.missing_words import MissingWords, missing_words
 from picsc.datasets.columns.names import all_named, unique_names
-from picsc.datasets.files.csv_columns import NA, TypedColumn
+from picsc.datasets.files.csv_columns import TypedColumn
 from picsc.datasets.files.csv_dialect import Dialect, find_dialect, given_delimiter, shown
 from picsc.datasets.files.csv_head import any_length, is_blank, iterate_records
 from picsc.datasets.files.sources import Source
@@ -44,6 +45,7 @@ class _Table:
     dialect: Dialect
     skip: int
     """Number of lines before the first row."""
+    words: MissingWords
 
     @property
     def width(self) -> int:
@@ -59,8 +61,8 @@ def read_delimited(source: Source, settings: ReadSettings, *, delimiter: str | N
 
     Args:
         source: the file.
-        settings: header, repeated names, encoding, delimiter, quote and decimal. With the delimiter `space`, runs of
-            blanks separate the fields, and blanks around a line are ignored.
+        settings: header, repeated names, encoding, delimiter, quote, decimal and missing words. With the delimiter
+            `space`, runs of blanks separate the fields, and blanks around a line are ignored.
         delimiter: delimiter of the format, one character; None takes that of the settings, or else finds it.
 
     Raises:
@@ -77,8 +79,9 @@ def read_delimited(source: Source, settings: ReadSettings, *, delimiter: str | N
             dialect = find_dialect(lines, settings, delimiter=delimiter, where=source.where)
         header = [field.strip() if settings.header else "" for field in dialect.first]
         names = unique_names(all_named(header), rename=settings.rename_duplicates, where=source.where, header=True)
-        table = _Table(text, dialect, dialect.first_end if settings.header else dialect.skip)
-        columns = [TypedColumn(str(i), decimal=dialect.decimal) for i in range(len(names))]
+        words = missing_words(settings, text=True)
+        table = _Table(text, dialect, dialect.first_end if settings.header else dialect.skip, words)
+        columns = [TypedColumn(str(i), words, decimal=dialect.decimal) for i in range(len(names))]
         if _feed(table, columns) == 0:
             given = text.encoding.how == "told" and text.encoding.value.lower() not in ("utf-8", "utf8")
             doubt = f", read as {text.encoding.value}; is that its encoding?" if given else ""
@@ -148,7 +151,7 @@ def _feed_blocks(table: _Table, columns: list[TypedColumn], block: int) -> int:
                 check_utf8=False,  # `utf8_text` has checked it
                 column_types=dict.fromkeys(everything, pa.string()),
                 include_columns=[column.source for column in columns],
-                null_values=NA,
+                null_values=sorted(table.words.always),
                 strings_can_be_null=True,
             ),
         ) as reader,

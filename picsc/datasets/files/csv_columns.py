@@ -9,14 +9,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-NA = (
-    "", "?", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
-    "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
-)  # fmt: skip
-"""Spellings of a missing value: those of pandas, and the question mark of UCI and ARFF."""
+from picsc.datasets.columns.missing_words import MissingWords
+
 _ASKED = 64
 """Number of words that are tried first."""
-_NA_SET = pa.array(NA)
 _ZERO, _NINE, _HEX = ord("0"), ord("9"), (ord("x"), ord("X"))
 
 
@@ -27,16 +23,18 @@ class TypedColumn:
     Earlier blocks, which were read as numbers, are then missing: the column is `incomplete` and must be read again.
     """
 
-    def __init__(self, source: str, *, decimal: str = ".") -> None:
+    def __init__(self, source: str, words: MissingWords, *, decimal: str = ".") -> None:
         """Start without blocks.
 
         Args:
             source: name of the column in the reader.
+            words: the words that are missing values.
             decimal: decimal mark, point or comma. With a comma, points are no part of numbers, not even between
                 thousands: 1.234 is ambiguous, so its column stays words.
         """
         self.source = source
         self._decimal = decimal
+        self._always, self._in_numbers = (pa.array(sorted(each)) for each in (words.always, words.in_numbers))
         self._blocks: list[Any] = []
         self._words = False
         self.incomplete = False
@@ -49,14 +47,14 @@ class TypedColumn:
     def add(self, block: Any) -> None:
         """Add the next block, an Arrow array of strings."""
         if not self._words:
-            numbers = _as_numbers(block, self._decimal)
+            numbers = _as_numbers(block, self._in_numbers, self._decimal)
             if numbers is not None:
                 self._blocks.append(numbers)
                 return
             self._words = True
             self.incomplete = bool(self._blocks)
         if not self.incomplete:
-            self._blocks.append(_tidy(block))
+            self._blocks.append(_tidy(block, self._always))
 
     def finish(self) -> pd.Series[Any]:
         """The whole column: int64, float64 with NaN where missing, or strings. Releases the blocks."""
@@ -74,17 +72,17 @@ def _to_numpy(block: Any, dtype: type[np.int64 | np.float64]) -> Any:
     return values.astype(dtype, copy=False)
 
 
-def _tidy(words: Any) -> Any:
-    """The words without surrounding blanks, and missing where the rest is a spelling of a missing value."""
+def _tidy(words: Any, missing: Any) -> Any:
+    """The words without surrounding blanks, and missing where the rest is one of the words in `missing`."""
     stripped = pc.utf8_trim_whitespace(words)
-    return pc.if_else(pc.is_in(stripped, _NA_SET), pa.scalar(None, pa.string()), stripped)
+    return pc.if_else(pc.is_in(stripped, missing), pa.scalar(None, pa.string()), stripped)
 
 
-def _as_numbers(words: Any, decimal: str) -> Any | None:
-    """An int64 or float64 array, or None if a word is no number."""
+def _as_numbers(words: Any, missing: Any, decimal: str) -> Any | None:
+    """An int64 or float64 array; None if a word is neither a number nor missing among numbers."""
     numbers = _cast(_pointed(words, decimal))
     if numbers is None:
-        tidy = _tidy(words)
+        tidy = _tidy(words, missing)
         if tidy.equals(words):
             return None
         words, numbers = tidy, _cast(_pointed(tidy, decimal))

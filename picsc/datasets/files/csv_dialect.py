@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from picsc.datasets.files.csv_columns import NA
+from picsc.datasets.columns.missing_words import missing_words
 from picsc.datasets.files.csv_head import AGREEING, Head, Sample, any_length, iterate_records
 from picsc.datasets.files.mistaken import kind_of_text
 from picsc.errors import DataError
@@ -24,7 +24,6 @@ DELIMITERS = (",", ";", "\t", "|")
 _CHARACTERS = {"tab": "\t", "space": " "}
 _WORDS = {character: word for word, character in _CHARACTERS.items()}
 _QUOTES = {"double": '"', "single": "'", "none": ""}
-_NO_VALUE = frozenset(NA)
 _COMMA_NUMBER = re.compile(r"[-+]?[0-9]*,[0-9]+(?:[eE][-+]?[0-9]+)?")
 _POINT_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _WHOLE_NUMBER = re.compile(r"[-+]?[0-9]+")
@@ -72,7 +71,7 @@ def find_dialect(lines: Iterable[str], settings: ReadSettings, *, delimiter: str
 
     Args:
         lines: lines of the file with their ends; only the first ones are read.
-        settings: delimiter, quote, decimal and header.
+        settings: delimiter, quote, decimal, header and missing words.
         delimiter: delimiter of the format; None if it has none.
         where: the file, for messages.
 
@@ -85,7 +84,7 @@ def find_dialect(lines: Iterable[str], settings: ReadSettings, *, delimiter: str
         given_quote = None if settings.quote is None else _QUOTES[settings.quote]
         skip = _comments(head, given, '"' if given_quote is None else given_quote)
         sample = Sample(tuple(head.leading[skip:] + head.lines), head.whole)
-        quote = _quote(sample, given, header=settings.header) if given_quote is None else given_quote
+        quote = _quote(sample, given, settings) if given_quote is None else given_quote
         character, agreeing = _delimiter(sample, given, quote)
         records = sample.records(character, quote)
     if not records and sample.whole:
@@ -100,7 +99,7 @@ def find_dialect(lines: Iterable[str], settings: ReadSettings, *, delimiter: str
         )
     comma = settings.decimal == "comma"
     if settings.decimal is None and character != ",":
-        comma = _has_decimal_commas(records, header=settings.header)
+        comma = _has_decimal_commas(records, settings)
     choices = (
         _delimiter_choice(settings, given, character, agreeing),
         _quote_choice(settings, quote),
@@ -166,7 +165,7 @@ def _commas_are_decimal(records: Iterable[tuple[int, list[str]]]) -> bool:
     return bool(fields) and all(_COMMA_NUMBER.fullmatch(field) for field in fields)
 
 
-def _quote(sample: Sample, given: str | None, *, header: bool) -> str:
+def _quote(sample: Sample, given: str | None, settings: ReadSettings) -> str:
     """The quotation mark: the single one only if no double one occurs and it cannot be an apostrophe."""
     if any('"' in line for line in sample.lines) or not any("'" in line for line in sample.lines):
         return '"'
@@ -177,7 +176,7 @@ def _quote(sample: Sample, given: str | None, *, header: bool) -> str:
         around = re.compile(rf"(?:^|{d})'[^']*{d}[^']*'(?={d}|$)")
         if any(around.search(line.rstrip("\r\n")) for line in sample.lines):
             return "'"
-        if any(map(_all_quoted, _columns(sample.records(delimiter, ""), header=header))):
+        if any(map(_all_quoted, _columns(sample.records(delimiter, ""), settings))):
             return "'"
     return '"'
 
@@ -187,21 +186,22 @@ def _all_quoted(values: Sequence[str]) -> bool:
     return len(quoted) > 1 and all(quoted)
 
 
-def _columns(records: Sequence[tuple[int, list[str]]], *, header: bool) -> Iterator[list[str]]:
+def _columns(records: Sequence[tuple[int, list[str]]], settings: ReadSettings) -> Iterator[list[str]]:
     """The values of each column, without surrounding blanks and without missing values."""
-    rows = [record for _, record in records[1 if header else 0 :]]
+    rows = [record for _, record in records[1 if settings.header else 0 :]]
+    missing = missing_words(settings, text=True).in_numbers
     for column in zip_longest(*rows, fillvalue=""):
-        yield [value for value in map(str.strip, column) if value not in _NO_VALUE]
+        yield [value for value in map(str.strip, column) if value not in missing]
 
 
-def _has_decimal_commas(records: Sequence[tuple[int, list[str]]], *, header: bool) -> bool:
+def _has_decimal_commas(records: Sequence[tuple[int, list[str]]], settings: ReadSettings) -> bool:
     """True if numbers have a decimal comma.
 
     That is so if in some column all values are whole numbers or numbers with a comma, at least half of them with a
     comma, and not all of these can be thousands (1,234), while no value of any column is a number with a point.
     """
     found = False
-    for values in _columns(records, header=header):
+    for values in _columns(records, settings):
         if any(_POINT_NUMBER.fullmatch(value) for value in values if "." in value):
             return False
         commas = [value for value in values if "," in value]

@@ -81,6 +81,16 @@ def plain_value(text: str, missing: frozenset[str]) -> Value:
     return None if word in missing else word
 
 
+def without(values: Sequence[Value], missing: frozenset[str]) -> tuple[Value, ...]:
+    """The values of a column; those words that are missing in it are missing.
+
+    Args:
+        values: (n,) words.
+        missing: words that are missing; an empty one that is quoted stays a word.
+    """
+    return tuple(None if value and value in missing else value for value in values)
+
+
 def levels(text: str) -> tuple[list[str], str] | None:
     """The levels of `{a, 'b c', ...} rest`, and the rest.
 

@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from picsc.datasets.columns.missing_words import missing_words
 from picsc.datasets.columns.names import unique_names
 from picsc.datasets.files.parquet import to_series
 from picsc.datasets.files.sources import Source
@@ -36,23 +37,24 @@ def read_json_lines(source: Source, settings: ReadSettings) -> FileTable:
     """Read records; a key that a record lacks is a missing value, as null and NaN are.
 
     A column of whole numbers is exact; a column of numbers and words, or with whole numbers of more than 64 bits,
-    becomes words.
+    becomes words, unless all of these words are missing among numbers.
 
     Args:
         source: the file.
-        settings: its encoding, and columns that are dropped.
+        settings: its encoding, the missing words, and columns that are dropped.
 
     Raises:
         DataError: a line is no flat record, or repeats a key; the message names line and column, and gives advice.
     """
     text = whole_text(source, settings)
     columns: dict[str, _Column] = {}
+    missing = missing_words(settings).in_numbers
     n = 0
     for place, record in _records(text.content, source.where):
         for name, value in record.items():
             column = columns.get(name)
             if column is None:
-                column = columns[name] = _Column()
+                column = columns[name] = _Column(missing)
             if isinstance(value, _NESTED):
                 if _spelled(name).strip() not in settings.drop:
                     held = "an object" if isinstance(value, dict) else "a list"
@@ -127,8 +129,14 @@ def _flat(record: Any, place: str) -> dict[str, Any]:
 class _Column:
     """Collects the values of a column in order; rows without a value are missing."""
 
-    def __init__(self) -> None:
-        """Start without rows."""
+    def __init__(self, missing: frozenset[str]) -> None:
+        """Start without rows.
+
+        Args:
+            missing: words that are missing among numbers.
+        """
+        self._missing = missing
+        self._words, self._numbers, self._other = False, False, False  # other values are neither of these
         self._open: list[Any] = []
         self._packed: list[Any] = []
         self._rows = 0
@@ -139,6 +147,12 @@ class _Column:
             self._skip(row - self._rows)
         self._open.append(value)
         self._rows += 1
+        if isinstance(value, str):
+            self._words = True
+            self._other = self._other or value.strip() not in self._missing
+        elif value is not None:
+            self._numbers = True
+            self._other = self._other or isinstance(value, bool) or (type(value) is int and not _fits(value))
         if len(self._open) >= _BLOCK:
             self._pack()
 
@@ -159,6 +173,8 @@ class _Column:
         """All n values in one type."""
         self._skip(n - self._rows)
         self._pack()
+        if self._words and self._numbers and not self._other:
+            self._packed = [_numbers(block, self._missing) for block in self._packed]
         kinds = {block.type for block in self._packed} - {pa.null()}
         if not kinds:
             return pd.Series([None] * n, dtype=object)
@@ -176,12 +192,31 @@ class _Column:
 _NUMBERS = {pa.int64(), pa.float64()}
 
 
+def _fits(value: int) -> bool:
+    """True if int64 holds the number."""
+    return -(2**63) <= value < 2**63
+
+
+def _numbers(block: Any, missing: frozenset[str]) -> Any:
+    """A block of numbers and missing words as numbers; a block without words as it is."""
+    if block.type != pa.string():
+        return block
+    words = [None if word is None or word.strip() in missing else word for word in block.to_pylist()]
+    numbers = pa.array(words, pa.string())
+    if numbers.null_count == len(numbers):
+        return pa.nulls(len(numbers))
+    try:
+        return pc.cast(numbers, pa.int64())
+    except pa.ArrowInvalid:
+        return pc.cast(numbers, pa.float64())
+
+
 def _packed(values: list[Any]) -> Any:
     """An Arrow array of the one type of these values; words if they have several types."""
     kinds = set(map(type, values)) - {type(None)}
     if not kinds:
         return pa.nulls(len(values))
-    if kinds == {int} and all(value is None or -(2**63) <= value < 2**63 for value in values):
+    if kinds == {int} and all(value is None or _fits(value) for value in values):
         return pa.array(values, pa.int64())
     if kinds == {float}:
         return pa.array(values, pa.float64())

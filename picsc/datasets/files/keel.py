@@ -6,6 +6,7 @@ import re
 
 import pandas as pd
 
+from picsc.datasets.columns.missing_words import missing_words
 from picsc.datasets.columns.names import unique_names
 from picsc.datasets.files.declared_values import (
     NAME,
@@ -17,6 +18,7 @@ from picsc.datasets.files.declared_values import (
     levels,
     numbers,
     unquoted,
+    without,
 )
 from picsc.datasets.files.sources import Source
 from picsc.datasets.files.table import FileTable
@@ -46,7 +48,7 @@ def read_keel(source: Source, settings: ReadSettings) -> FileTable:
 
     Args:
         source: the file.
-        settings: its encoding, and whether repeated names are renamed.
+        settings: its encoding, the missing words, and whether repeated names are renamed.
 
     Returns:
         Numbers as float64, declared levels as categories; `?` and `<null>` are missing. The first output is the
@@ -81,10 +83,11 @@ def read_keel(source: Source, settings: ReadSettings) -> FileTable:
     if not kinds or not rows:
         raise DataError(f"{source.where} has no {'rows' if kinds else 'attributes'}; nothing can be read")
     names = unique_names([name for name, _ in kinds], rename=settings.rename_duplicates, where=source.where)
+    words = missing_words(settings)
     frame = {
-        name: numbers(values, name, places, source.where)
+        name: numbers(without(values, words.in_numbers), name, places, source.where)
         if listed is None
-        else categories(values, listed, name, places, source.where)
+        else categories(without(values, words.always), listed, name, places, source.where)
         for name, (_, listed), values in zip(names, kinds, columns_of(rows, len(kinds)), strict=True)
     }
     if target is not None and target not in frame:

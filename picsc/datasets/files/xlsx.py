@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from picsc.datasets.columns.missing_words import missing_words
 from picsc.datasets.columns.names import all_named, quoted, unique_names
 from picsc.datasets.columns.raw import spelled
-from picsc.datasets.files.csv_columns import NA
 from picsc.datasets.files.sources import Source
 from picsc.datasets.files.table import FileTable
 from picsc.errors import DataError
@@ -35,7 +35,7 @@ def read_spreadsheet(source: Source, settings: ReadSettings) -> FileTable:
 
     Args:
         source: the file.
-        settings: the sheet, whether there is a header, and whether repeated names are renamed.
+        settings: the sheet, whether there is a header, the missing words, and whether repeated names are renamed.
 
     Returns:
         Numbers, words, dates and booleans as the cells hold them; empty rows are skipped.
@@ -49,7 +49,8 @@ def read_spreadsheet(source: Source, settings: ReadSettings) -> FileTable:
     if sheet.merged_cells.ranges:
         first = str(min(map(str, sheet.merged_cells.ranges)))
         raise DataError(f"{where}: cells {first} are merged; a table has one value per cell, so split them")
-    cells = [[_value(cell) for cell in row] for row in sheet.iter_rows()]
+    missing = missing_words(settings, text=True).always
+    cells = [[_value(cell, missing) for cell in row] for row in sheet.iter_rows()]
     if not cells or all(value is None for value in cells[0]):
         if all(value is None for row in cells for value in row):
             raise DataError(f"{where} is empty; name another one with --sheet")
@@ -130,13 +131,10 @@ def _refuse_unstored(sheet: Any, formulas: Any, where: str) -> None:
                 )
 
 
-def _value(cell: Any) -> Any:
+def _value(cell: Any, missing: frozenset[str]) -> Any:
     """The value of a cell; None where it is missing."""
     value = cell.value
     if isinstance(value, str):
         word = value.strip()
-        return None if word in _NA or cell.data_type == "e" else word
+        return None if word in missing or cell.data_type == "e" else word
     return value
-
-
-_NA = frozenset(NA)

@@ -13,13 +13,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from picsc.datasets.files.csv_columns import NA
 from picsc.datasets.files.read import read_frame
 from picsc.datasets.load import load
 from picsc.errors import DataError, PicscError, SettingsError
 from picsc.reports.common import Choice
 from picsc.settings import ReadSettings
-from tests.tables_in_files import PLAIN, is_word, read, refused
+from tests.tables_in_files import PLAIN, as_read, is_word, read, refused
 
 
 @pytest.fixture
@@ -98,12 +97,24 @@ class TestCsv:
         frame = read(csv, "code\n" + "12345\n" * 800_000 + "00001\n")
         assert frame["code"].value_counts().to_dict() == {"12345": 800_000, "00001": 1}
 
-    @pytest.mark.parametrize("spelling", ["", "?", "NA", "NaN", "null", "None", "#N/A", " ? ", '"NA"', "  "])
-    def test_missing_spellings(self, csv: Path, spelling: str) -> None:
+    @pytest.mark.parametrize("spelling", ["", "?", " ? ", "  ", '""'])
+    def test_empty_cells_are_missing(self, csv: Path, spelling: str) -> None:
         frame = read(csv, f"n,w\n1,a\n{spelling},{spelling}\n3,b\n")
         assert frame["n"].isna().tolist() == [False, True, False]
         assert frame["w"].isna().tolist() == [False, True, False]
         assert frame["n"].sum() == 4
+
+    @pytest.mark.parametrize("spelling", ["NA", "NaN", "null", "None", "#N/A", '"NA"', " n/a "])
+    def test_missing_words_are_missing_among_numbers_only(self, csv: Path, spelling: str) -> None:
+        frame = read(csv, f"n,w\n1,a\n{spelling},{spelling}\n3,b\n")
+        assert frame["n"].isna().tolist() == [False, True, False]
+        assert frame["n"].sum() == 4
+        assert frame["w"].tolist() == ["a", spelling.strip(' "'), "b"]
+
+    def test_missing_words_before_the_first_word_of_a_long_column(self, csv: Path) -> None:
+        """The blocks before it were read as numbers without a value, and come back as words."""
+        frame = read(csv, "w,n\n" + "NA,1\n" * 1_200_000 + "x,2\n")
+        assert frame["w"].value_counts().to_dict() == {"NA": 1_200_000, "x": 1}
 
     def test_blanks_around_values_and_names(self, csv: Path) -> None:
         frame = read(csv, " n , w\n 1, a \n 2 ,b\n+3,a\n")
@@ -320,7 +331,7 @@ class TestProperties:
         again = read_frame(csv, PLAIN).frame
         expected = [math.nan if value is None else float(value) for value in numbers]
         np.testing.assert_array_equal(again["n"].to_numpy(dtype=np.float64, na_value=np.nan), expected)
-        stripped = [None if word.strip() in NA else word.strip() for word in words]
+        stripped = as_read([word.strip() for word in words])
         assert [None if pd.isna(value) else value for value in again["w"]] == stripped
         assert again["z"].tolist() == ["end"] * rows
 

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from picsc.datasets.files.csv_columns import NA
 from picsc.datasets.files.read import read_frame
 from picsc.datasets.files.table import FileTable
 from picsc.settings import ReadSettings
-from tests.tables_in_files import PLAIN, is_word, refused, table
+from tests.tables_in_files import PLAIN, as_read, is_word, refused, table
 
 CHARACTERS = {",": ",", ";": ";", "tab": "\t", "|": "|", "space": " "}
 
@@ -282,6 +281,6 @@ class TestProperties:
         assert [float("nan" if value is None else value) for value in frame["n"]] == pytest.approx(
             expected, rel=0, abs=0, nan_ok=True
         )
-        words = [None if word.strip() in NA else word.strip() for _, word in rows]
+        words = as_read([word.strip() for _, word in rows])
         assert [value if isinstance(value, str) else None for value in frame["w"]] == words
         assert set(frame["z"]) == {"end"}

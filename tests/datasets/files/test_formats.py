@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
 from picsc import audit
+from picsc.datasets.columns.missing_words import NA
 from picsc.datasets.files.formats import BY_SUFFIX
 from picsc.datasets.files.libsvm import libsvm_choices
 from picsc.datasets.files.read import read_frame
@@ -409,7 +410,8 @@ class TestJsonLines:
         frame = read(path, '{"\\ud800": "\\udfff"}\n')
         assert frame.to_dict("list") == {"?": ["?"]}
 
-    scalar = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=5))
+    word = st.text(max_size=5).filter(lambda word: word.strip() not in NA)
+    scalar = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), word)
 
     @ANY
     @given(st.lists(st.dictionaries(st.sampled_from(["a", "b"]), scalar, min_size=1), min_size=1, max_size=8))
@@ -421,6 +423,17 @@ class TestJsonLines:
             same = [value if len(held) == 1 else str(value) for value in values(frame, name)]
             assert len(same) == len(records)
             assert [value is None for value in values(frame, name)] == [value is None for value in column]
+
+    def test_missing_words_among_numbers(self, path: Path) -> None:
+        """The first block holds both, the second words only, and the third numbers only."""
+        held = [1, "NA", 2.5] + ["null"] * 5000 + [4] * 5000
+        frame = read(
+            path, "".join(json.dumps({"n": value, "w": str(value), "b": value}) + "\n" for value in held) + '{"b": "x"}'
+        )
+        assert frame["n"].isna().sum() == 5002
+        assert frame["n"].sum() == 20_003.5
+        assert frame["w"].tolist()[:4] == ["1", "NA", "2.5", "null"]
+        assert frame["b"].tolist()[:4] == ["1", "NA", "2.5", "null"]
 
 
 def test_json_lines_of_files_put_together(tmp_path: Path) -> None:
