@@ -25,7 +25,7 @@ class AuditSettings(Settings):
         Reference | None, Option("rest, previous, first or a file (default rest or previous).", "REF", "Verdict")
     ] = None
     """Reference of each piece: rest, previous, first, or the path of a file; None is `previous` for batches and time,
-    else `rest`."""
+    else `rest`. Against a file, all rows are one piece unless a way to cut is given."""
     level: Annotated[
         float, Field(gt=0, lt=1), Option("Chance of any false alarm (default {default}).", "P", "Verdict")
     ] = 0.05
@@ -61,6 +61,15 @@ class AuditSettings(Settings):
             raise ValueError(f"choose one way to cut, not 2: --clients, --{self.cut.ways[0]}")
         if self.clients.clients is not None and (self.cut.splitter is not None or self.cut.shuffle):
             raise ValueError("--splitter and --shuffle go with --folds, not with --clients")
+        if self.cut.one_piece and not self.other_files:
+            raise ValueError(
+                f"{self.cut.one_piece} makes one piece, and there is nothing to compare it with: must be 2 or more, or "
+                "name another file with --reference FILE"
+            )
+        if self.cut.one_piece and (self.cut.splitter is not None or self.cut.shuffle):
+            raise ValueError(
+                f"--splitter and --shuffle make folds, and {self.cut.one_piece} makes none: must be 2 or more"
+            )
         return self
 
     @property

@@ -57,10 +57,10 @@ class AuditKeywords(TypedDict, total=False):
     """Sheet of an xlsx file; None is the first one."""
 
     folds: int | None
-    """Number of cross-validation folds."""
+    """Number of cross-validation folds; 1 is all rows as one piece, for an audit against a reference file only."""
 
     batches: int | None
-    """Number of contiguous batches whose sizes differ by at most one."""
+    """Number of contiguous batches whose sizes differ by at most one; 1 is as with folds."""
 
     by: str | None
     """Column with one piece per value."""
@@ -186,10 +186,10 @@ class CvKeywords(TypedDict, total=False):
     """Sheet of an xlsx file; None is the first one."""
 
     folds: int | None
-    """Number of cross-validation folds."""
+    """Number of cross-validation folds; 1 is all rows as one piece, for an audit against a reference file only."""
 
     batches: int | None
-    """Number of contiguous batches whose sizes differ by at most one."""
+    """Number of contiguous batches whose sizes differ by at most one; 1 is as with folds."""
 
     by: str | None
     """Column with one piece per value."""
@@ -348,10 +348,10 @@ class CompareKeywords(TypedDict, total=False):
     """Sheet of an xlsx file; None is the first one."""
 
     folds: int | None
-    """Number of cross-validation folds."""
+    """Number of cross-validation folds; 1 is all rows as one piece, for an audit against a reference file only."""
 
     batches: int | None
-    """Number of contiguous batches whose sizes differ by at most one."""
+    """Number of contiguous batches whose sizes differ by at most one; 1 is as with folds."""
 
     by: str | None
     """Column with one piece per value."""

@@ -21,7 +21,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("read.features", "--features", "whole", "N", "libsvm: number of features.", "Data"),
         Row("read.sheet", "--sheet", "text", "NAME", "xlsx: sheet to read (default the first).", "Data"),
         Row("read.no_target", "--no-target", "switch", "", "No target: ask only whether the data moved.", "Data"),
-        Row("cut.folds", "--folds", "whole", "K", "Cross-validation folds (default 10).", "Pieces"),
+        Row("cut.folds", "--folds", "whole", "K", "Folds (default 10; against a file 1).", "Pieces"),
         Row("cut.batches", "--batches", "whole", "K", "Batches of rows in file order.", "Pieces"),
         Row("cut.by", "--by", "text", "COL", "One piece per value of a column.", "Pieces"),
         Row("cut.time", "--time", "text", "COL", "Order by a column and cut; equal times stay together.", "Pieces"),
