@@ -17,8 +17,9 @@ from picsc.auditing.report import audit_report
 from picsc.datasets.data import Data
 from picsc.datasets.files.libsvm import libsvm_choices
 from picsc.datasets.images import ImageSet
-from picsc.datasets.load import from_frame, load
 from picsc.datasets.open import open_data
+from picsc.datasets.reference_file import load_reference, opened_alike, reference_of_frame
+from picsc.datasets.schema import match_columns
 from picsc.datasets.texts import no_text
 from picsc.reports.audit import AuditReport
 from picsc.settings import (
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from picsc.datasets.table import Dataset
-    from picsc.settings import AuditSettings
+    from picsc.settings import AuditSettings, ReadSettings
     from picsc.settings.keywords import AuditKeywords
 
 
@@ -68,13 +69,16 @@ def audit(
     frame = None if isinstance(reference, str | Path) else reference
     files = settings.other_files if frame is None else ()
     given = [path for path in (data, *files) if isinstance(path, str | Path)]
-    read = libsvm_choices(given, settings.read)
-    dataset = open_data(data, y, read, keys=settings.keys)
-    if dataset.kind == "images":
-        refuse_table_options(settings, with_table=frame is not None)
-    other = load(files[0], read) if files else None
-    if frame is not None:
-        other = from_frame(frame, read, name="reference")
+
+    def opened(read: ReadSettings) -> tuple[Data, Dataset | None]:
+        dataset = open_data(data, y, read, keys=settings.keys)
+        if dataset.kind == "images":
+            refuse_table_options(settings, with_table=frame is not None)
+        if frame is not None:
+            return dataset, reference_of_frame(frame, read)
+        return dataset, load_reference(files[0], read) if files else None
+
+    dataset, other = opened_alike(opened, libsvm_choices(given, settings.read))
     return audit_dataset(dataset, settings, reference=other, progress=progress)
 
 
@@ -98,9 +102,14 @@ def audit_dataset(
     """
     progress = progress or (lambda _: None)
     progress("cutting")
-    pieces = cut_data(no_text(data), settings, progress, with_table=reference is not None)
+    data = no_text(data)
+    against = None
+    if reference is not None and data.kind == "table":
+        against = match_columns(data, reference, (*settings.read.drop, *settings.keys))
+        data, reference = against.data, against.reference
+    pieces = cut_data(data, settings, progress, with_table=reference is not None)
     rows = ComparedRows(compared_rows(pieces.dataset, pieces.cut, reference), pieces.inputs)
     design = build_design(pieces.dataset, pieces.cut, settings, reference)
     tests = run_piece_tests(rows, design, settings, progress)
     tests = attribute(tests, rows, design, settings, progress)
-    return audit_report(pieces, design, tests, settings, reference)
+    return audit_report(pieces, design, tests, settings, against)

@@ -16,7 +16,7 @@ from picsc.auditing.fold_balance import balance, more_balanced
 from picsc.auditing.verdict import overall
 from picsc.datasets.description import data_info, encoding_guessed, left_out
 from picsc.phrases import counted
-from picsc.reports.audit import AuditReport, NullInfo
+from picsc.reports.audit import SCHEMA_CODES, AuditReport, NullInfo
 from picsc.reports.common import Finding
 from picsc.runtime.versions import versions
 from picsc.settings import REFERENCES
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from picsc.auditing.cutting import CutData
     from picsc.auditing.design import Design
     from picsc.auditing.piece_tests import PieceTests
+    from picsc.datasets.schema import Against
     from picsc.datasets.table import Dataset
     from picsc.fragments import Cut
     from picsc.reports.audit import Balance, ColumnShift, FragmentReport
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def audit_report(
-    data: CutData, design: Design, tests: PieceTests, settings: AuditSettings, reference: Dataset | None
+    data: CutData, design: Design, tests: PieceTests, settings: AuditSettings, against: Against | None
 ) -> AuditReport:
     """Put the results of an audit together.
 
@@ -41,10 +42,12 @@ def audit_report(
         design: design of the comparison.
         tests: results of all pieces, after attribution.
         settings: settings of the audit.
-        reference: rows that every piece was compared with; None when pieces are compared with pieces.
+        against: the table and the reference file that every piece was compared with; None when pieces are compared with
+            pieces.
     """
+    reference = None if against is None else against.reference
     balanced = balance(data.cut, tests.mean_kl, with_file=reference is not None)
-    findings = _findings(data, tests, settings, reference, balanced)
+    findings = _findings(data, tests, settings, against, balanced)
     verdict = overall(tests.reports)
     return AuditReport(
         verdict=verdict,
@@ -69,14 +72,20 @@ def audit_report(
 
 
 def _findings(
-    data: CutData, tests: PieceTests, settings: AuditSettings, reference: Dataset | None, balanced: Balance | None
+    data: CutData, tests: PieceTests, settings: AuditSettings, against: Against | None, balanced: Balance | None
 ) -> tuple[Finding, ...]:
     """All findings, in the order of the report."""
-    of_cut = data.findings if reference is None else (_without_shuffle(finding) for finding in data.findings)
+    reference: Dataset | None = None
+    of_columns: tuple[Finding, ...] = ()
+    apart, of_cut = frozenset[str](), data.findings
+    if against is not None:
+        reference, of_columns, apart = against.reference, against.findings, against.apart
+        of_cut = tuple(_without_shuffle(finding) for finding in data.findings)
     return (
+        *of_columns,
         *of_cut,
         *conservative(data.cut),
-        *left_out(data.dataset),
+        *left_out(data.dataset, apart),
         *encoding_guessed(data.dataset, reference),
         *([] if settings.gamma is None else [_raw_threshold(settings.gamma)]),
         *set_aside_finding([tests.reports[k].name for k in tests.set_aside], "pieces"),
@@ -127,28 +136,31 @@ def _summary(
         settings: settings of the audit.
     """
     verdict, total = overall(fragments), len(fragments)
+    schema = [finding for finding in findings if finding.code in SCHEMA_CODES] if settings.strict_schema else []
+    fails = f"; the columns differ from those of {reference}, which --strict-schema fails" if schema else ""
     shifted = [fragment for fragment in fragments if fragment.verdict == "shift"]
     if verdict == "shift":
         worst = min(shifted, key=lambda fragment: fragment.strength)
         some = f"{len(shifted)} of {total} pieces ({pieces.words}) differ"
         if pieces.whole:
             some = "all rows, as one piece, differ"
-        first = f"shift: {some} from {_reference_words(reference)}"
+        first = f"shift: {some} from {_reference_words(reference)}{fails}"
         return (
             first,
             f"worst: {worst.in_words}",
             f"next: {_what_to_do(worst, shifted, findings, pieces, reference, settings.level)}",
         )
     if verdict == "inconclusive":
-        first = f"inconclusive: none of {counted(total, 'piece')} ({pieces.words}) has the rows to tell"
+        first = f"inconclusive: none of {counted(total, 'piece')} ({pieces.words}) has the rows to tell{fails}"
         largest = max(fragments, key=lambda fragment: fragment.rows)
         more = "add rows" if pieces.whole else "cut into fewer pieces, or add rows"
         return first, f"largest: {largest.name} - {largest.reason}", f"next: {more}"
     first = f"ok: no shift in {counted(total, 'piece')} ({pieces.words}) at level {settings.level:g}"
     if pieces.whole:
         first = f"ok: all rows, as one piece, show no shift from {reference} at level {settings.level:g}"
+    first += fails
     second = f"closest: {min(fragments, key=lambda fragment: fragment.strength).in_words}"
-    serious = [finding for finding in findings if finding.severity != "note" and finding.advice]
+    serious = [finding for finding in (*schema, *findings) if finding.severity != "note" and finding.advice]
     if serious:
         return first, second, f"next: {serious[0].advice}"
     seen = [fragment.smallest_effect for fragment in fragments if fragment.smallest_effect is not None]

@@ -112,6 +112,9 @@ class AuditKeywords(TypedDict, total=False):
     min_rows: int
     """Fewest rows of an invented client."""
 
+    strict_schema: bool
+    """Columns lost or new, of another kind, or with new levels beside a reference file make the exit code 1."""
+
     level: float
     """Family-wise error rate over all pieces, columns and statistics."""
 
