@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -21,6 +22,7 @@ from picsc.datasets.open import open_data
 from picsc.datasets.reference_file import load_reference, opened_alike, reference_of_frame
 from picsc.datasets.schema import match_columns
 from picsc.datasets.texts import no_text
+from picsc.fragments.duplicates import rows_in_both
 from picsc.reports.audit import AuditReport
 from picsc.settings import (
     AuditSettings,
@@ -109,6 +111,10 @@ def audit_dataset(
         data, reference = against.data, against.reference
     pieces = cut_data(data, settings, progress, with_table=reference is not None)
     rows = ComparedRows(compared_rows(pieces.dataset, pieces.cut, reference), pieces.inputs)
+    if against is not None:
+        identical = bool(data.sha256) and data.sha256 == against.reference.sha256
+        again = rows_in_both(rows.dataset, against.reference, identical=identical)
+        against = replace(against, findings=(*again, *against.findings))
     design = build_design(pieces.dataset, pieces.cut, settings, reference)
     tests = run_piece_tests(rows, design, settings, progress)
     tests = attribute(tests, rows, design, settings, progress)

@@ -5,7 +5,7 @@
 - `cutting`: `cut`, which divides a table into folds, contiguous batches, values of a column, or intervals of time;
   `uncut`, all rows as one piece
 - `dob_scv`: DOB-SCV and MS-SCV, which make folds with similar or with different covariate distributions
-- `duplicates`: equal rows in several pieces, through which test rows occur among training rows
+- `duplicates`: equal rows in several pieces, or in a table and its reference file
 - `holdout`: a random part of the rows, stratified by class where possible
 - `keys`: the values of a column that cuts a table: their codes, order and spelling
 - `partitions`: simulated clients, who get the rows of a table in the ways of federated benchmarks

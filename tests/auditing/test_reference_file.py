@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -134,3 +135,36 @@ def test_shuffling_is_no_advice_for_a_fault(fault: str, advice: str) -> None:
     report = picsc.audit(frame, folds=5, splitter="kfold", draws=FAST)
     assert [piece.name for piece in report.shifted] == ["fold 5"]
     assert report.summary[2].startswith(advice)
+
+
+def codes(report: picsc.AuditReport) -> list[str]:
+    return [finding.code for finding in report.findings]
+
+
+def test_a_table_that_is_its_own_reference_is_named(tmp_path: Path) -> None:
+    """The same file, a copy of it under another name, and the same frame."""
+    _, old = tables()
+    paths = [tmp_path / name for name in ("old.csv", "copy.csv")]
+    for path in paths:
+        old.to_csv(path, index=False)
+    for data, reference in ((paths[0], paths[0]), (paths[0], paths[1]), (old, old)):
+        report = picsc.audit(data, reference=reference, draws=99)
+        [finding] = [finding for finding in report.findings if finding.code == "reference-is-data"]
+        assert finding.severity == "error"
+        assert report.summary[2] == "next: name another file with --reference"
+        assert "rows-in-reference" not in codes(report)
+
+
+@pytest.mark.parametrize("rows", [1, 40, 500])
+def test_rows_of_both_are_counted(rows: int) -> None:
+    new, old = tables()
+    report = picsc.audit(pd.concat([old[:rows], new[rows:]])[::-1], reference=old, draws=99)
+    [finding] = [finding for finding in report.findings if finding.code == "rows-in-reference"]
+    said = f"{rows} of 500 ({rows / 5:.1f} %) rows stand in file reference too, where 0 at most would by coincidence"
+    assert (finding.severity, finding.message) == ("warning", said)
+
+
+def test_rows_that_coincide_are_no_finding() -> None:
+    """Columns of few values: rows coincide within each table as often as between the two."""
+    new, old = (frame.round(dict.fromkeys("abcde", 0))[["a", "b", "y"]] for frame in tables())
+    assert "rows-in-reference" not in codes(picsc.audit(new, reference=old, draws=99))
