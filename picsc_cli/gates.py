@@ -66,10 +66,13 @@ def failing(report: AuditReport, fail_on: FailOn) -> tuple[FragmentReport, ...]:
 
 
 def audit_code(found: AuditReport | AuditReports, fail_on: FailOn) -> int:
-    """The exit code of audits: 2 when a file could not be used, else 1 when a piece of any fails, else 0."""
+    """The exit code of audits: 2 when a file could not be used, else 1 when a piece or the columns of any fail, else 0.
+
+    Columns fail under `--strict-schema` alone, whatever `fail_on` says of verdicts.
+    """
     if isinstance(found, AuditReports):
         return UNUSABLE if found.unaudited else max((audit_code(each, fail_on) for each in found.reports), default=FINE)
-    return FINDING if failing(found, fail_on) else FINE
+    return FINDING if failing(found, fail_on) or found.schema_failures else FINE
 
 
 # Comparisons

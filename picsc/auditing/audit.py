@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -15,10 +16,12 @@ from picsc.auditing.report import audit_report
 from picsc.datasets.data import Data
 from picsc.datasets.files.libsvm import libsvm_choices
 from picsc.datasets.images import ImageSet
-from picsc.datasets.load import load
-from picsc.datasets.memory import as_array, from_memory, with_labels_of
+from picsc.datasets.memory import with_labels_of
 from picsc.datasets.open import open_data
+from picsc.datasets.reference_file import load_reference, opened_alike, reference_in_memory
+from picsc.datasets.schema import match_columns
 from picsc.datasets.texts import no_text
+from picsc.fragments.duplicates import rows_in_both
 from picsc.reports.audit import AuditReport
 from picsc.settings import AuditSettings
 from picsc.settings.by_keyword import from_keywords
@@ -69,23 +72,19 @@ def audit(
     table = None if isinstance(reference, str | Path) else reference
     files = settings.other_files if table is None else ()
     given = [path for path in (data, *files) if isinstance(path, str | Path)]
-    with in_keywords(AuditSettings, "audit"):
-        read = libsvm_choices(given, settings.read)
+
+    def opened(read: ReadSettings) -> tuple[Data, Dataset | None]:
         dataset = open_data(data, y, read, keys=settings.keys)
         if dataset.kind == "images":
             refuse_table_options(settings, with_table=table is not None)
         read = with_labels_of(dataset, y, read)
-        other = load(files[0], read) if files else None
         if table is not None:
-            other = _reference(table, read)
+            return dataset, reference_in_memory(table, read)
+        return dataset, load_reference(files[0], read) if files else None
+
+    with in_keywords(AuditSettings, "audit"):
+        dataset, other = opened_alike(opened, libsvm_choices(given, settings.read))
         return audit_dataset(dataset, settings, reference=other, progress=progress)
-
-
-def _reference(table: Frame | ArrayLike | tuple[Frame | ArrayLike, ArrayLike], read: ReadSettings) -> Dataset:
-    """A reference in memory as a table; a tuple of two is data and labels."""
-    X, y = table if isinstance(table, tuple) and len(table) == 2 else (table, None)
-    values = as_array(X)
-    return from_memory(X if values is None else values, y, read, name="reference")
 
 
 def audit_dataset(
@@ -108,9 +107,18 @@ def audit_dataset(
     """
     progress = progress or (lambda _: None)
     progress("cutting")
-    pieces = cut_data(no_text(data), settings, progress, with_table=reference is not None)
+    data = no_text(data)
+    against = None
+    if reference is not None and data.kind == "table":
+        against = match_columns(data, reference, (*settings.read.drop, *settings.keys))
+        data, reference = against.data, against.reference
+    pieces = cut_data(data, settings, progress, with_table=reference is not None)
     rows = ComparedRows(compared_rows(pieces.dataset, pieces.cut, reference), pieces.inputs)
+    if against is not None:
+        identical = bool(data.sha256) and data.sha256 == against.reference.sha256
+        again = rows_in_both(rows.dataset, against.reference, identical=identical)
+        against = replace(against, findings=(*again, *against.findings))
     design = build_design(pieces.dataset, pieces.cut, settings, reference)
     tests = run_piece_tests(rows, design, settings, progress)
     tests = attribute(tests, rows, design, settings, progress)
-    return audit_report(pieces, design, tests, settings, reference)
+    return audit_report(pieces, design, tests, settings, against)

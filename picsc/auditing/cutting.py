@@ -11,7 +11,7 @@ import numpy as np
 from picsc.auditing.image_view import image_features, image_rows, refuse_table_options, with_noise
 from picsc.auditing.table_view import audit_table, too_wide
 from picsc.datasets.images import ImageSet
-from picsc.fragments import Cut, cut, cut_clients, validate
+from picsc.fragments import Cut, cut, cut_clients, uncut, validate
 from picsc.simulation.feature_noise import noisy_table
 
 if TYPE_CHECKING:
@@ -45,14 +45,15 @@ def cut_data(
         data: n rows; of images, the official test part is in no piece.
         settings: the cut, the simulated clients, and the seed.
         progress: called with a few words on each step.
-        with_table: the pieces are to be compared with a table, which images cannot be.
+        with_table: the pieces are to be compared with another table, so that all rows are one piece unless the settings
+            cut them. Images cannot be compared with a table.
 
     Raises:
         PicscError: the data cannot be cut as asked.
     """
     if data.kind == "images":
         refuse_table_options(settings, with_table=with_table)
-        pieces, noise = _cut(image_rows(data), settings)
+        pieces, noise = _cut(image_rows(data), settings, with_table=False)
         progress("training the reference model")
         features = image_features(with_noise(data, pieces.fragments, noise, seed=settings.seed), seed=settings.seed)
         found = (features.finding, *_split_findings(features.dataset, pieces, settings))
@@ -62,17 +63,18 @@ def cut_data(
         progress("training the reference model")
         return audit_table(rows, seed=settings.seed)
 
-    pieces, noise = _cut(data, settings)
+    pieces, noise = _cut(data, settings, with_table=with_table)
     dataset = noisy_table(data, pieces.fragments, noise, seed=settings.seed)
     return CutData(dataset, pieces, inputs, (*too_wide(data), *_split_findings(dataset, pieces, settings)))
 
 
-def _cut(dataset: Dataset, settings: AuditSettings) -> tuple[Cut, NDArray[np.float64]]:
+def _cut(dataset: Dataset, settings: AuditSettings, *, with_table: bool) -> tuple[Cut, NDArray[np.float64]]:
     """The pieces, and the noise of each, (K,)."""
     if settings.clients.clients is not None:
         made = cut_clients(dataset, settings.clients, settings.cut, seed=settings.seed)
         return made.cut, made.noise
-    pieces = cut(dataset, settings.cut, seed=settings.seed)
+    one = with_table and settings.cut.uncut
+    pieces = uncut(dataset, settings.cut) if one else cut(dataset, settings.cut, seed=settings.seed)
     return pieces, np.zeros(len(pieces.fragments))
 
 

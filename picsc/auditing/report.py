@@ -5,6 +5,7 @@ The summary comes first: the verdict; the worst piece and why; what to do next.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,22 +15,25 @@ from picsc.auditing.design import conservative
 from picsc.auditing.fold_balance import balance, more_balanced
 from picsc.auditing.verdict import overall
 from picsc.datasets.description import data_info, encoding_guessed, left_out
-from picsc.reports.audit import AuditReport, NullInfo
+from picsc.phrases import counted
+from picsc.reports.audit import SCHEMA_CODES, AuditReport, NullInfo
 from picsc.reports.common import Finding
 from picsc.runtime.versions import versions
+from picsc.settings import REFERENCES
 
 if TYPE_CHECKING:
     from picsc.auditing.cutting import CutData
     from picsc.auditing.design import Design
     from picsc.auditing.piece_tests import PieceTests
+    from picsc.datasets.schema import Against
     from picsc.datasets.table import Dataset
     from picsc.fragments import Cut
-    from picsc.reports.audit import Balance, FragmentReport
+    from picsc.reports.audit import Balance, ColumnShift, FragmentReport
     from picsc.settings import AuditSettings
 
 
 def audit_report(
-    data: CutData, design: Design, tests: PieceTests, settings: AuditSettings, reference: Dataset | None
+    data: CutData, design: Design, tests: PieceTests, settings: AuditSettings, against: Against | None
 ) -> AuditReport:
     """Put the results of an audit together.
 
@@ -38,10 +42,12 @@ def audit_report(
         design: design of the comparison.
         tests: results of all pieces, after attribution.
         settings: settings of the audit.
-        reference: rows that every piece was compared with; None when pieces are compared with pieces.
+        against: the table and the reference file that every piece was compared with; None when pieces are compared with
+            pieces.
     """
+    reference = None if against is None else against.reference
     balanced = balance(data.cut, tests.mean_kl, with_file=reference is not None)
-    findings = _findings(data, tests, settings, reference, balanced)
+    findings = _findings(data, tests, settings, against, balanced)
     verdict = overall(tests.reports)
     return AuditReport(
         verdict=verdict,
@@ -66,13 +72,20 @@ def audit_report(
 
 
 def _findings(
-    data: CutData, tests: PieceTests, settings: AuditSettings, reference: Dataset | None, balanced: Balance | None
+    data: CutData, tests: PieceTests, settings: AuditSettings, against: Against | None, balanced: Balance | None
 ) -> tuple[Finding, ...]:
     """All findings, in the order of the report."""
+    reference: Dataset | None = None
+    of_columns: tuple[Finding, ...] = ()
+    apart, of_cut = frozenset[str](), data.findings
+    if against is not None:
+        reference, of_columns, apart = against.reference, against.findings, against.apart
+        of_cut = tuple(_without_shuffle(finding) for finding in data.findings)
     return (
-        *data.findings,
+        *of_columns,
+        *of_cut,
         *conservative(data.cut),
-        *left_out(data.dataset),
+        *left_out(data.dataset, apart),
         *encoding_guessed(data.dataset, reference),
         *([] if settings.gamma is None else [_raw_threshold(settings.gamma)]),
         *set_aside_finding([tests.reports[k].name for k in tests.set_aside], "pieces"),
@@ -99,6 +112,13 @@ def _manifest(dataset: Dataset, reference: Dataset | None, settings: AuditSettin
     }
 
 
+def _without_shuffle(finding: Finding) -> Finding:
+    """The finding for pieces that are compared with a file: where a cut follows the classes, cutting is not needed."""
+    if finding.code != "rows-sorted-by-class":
+        return finding
+    return replace(finding, advice="compare all rows with the file as one piece (--folds 1)")
+
+
 def _summary(
     fragments: tuple[FragmentReport, ...],
     findings: tuple[Finding, ...],
@@ -116,22 +136,31 @@ def _summary(
         settings: settings of the audit.
     """
     verdict, total = overall(fragments), len(fragments)
+    schema = [finding for finding in findings if finding.code in SCHEMA_CODES] if settings.strict_schema else []
+    fails = f"; the columns differ from those of {reference}, which --strict-schema fails" if schema else ""
     shifted = [fragment for fragment in fragments if fragment.verdict == "shift"]
     if verdict == "shift":
         worst = min(shifted, key=lambda fragment: fragment.strength)
-        first = f"shift: {len(shifted)} of {total} pieces ({pieces.words}) differ from {_reference_words(reference)}"
+        some = f"{len(shifted)} of {total} pieces ({pieces.words}) differ"
+        if pieces.whole:
+            some = "all rows, as one piece, differ"
+        first = f"shift: {some} from {_reference_words(reference)}{fails}"
         return (
             first,
             f"worst: {worst.in_words}",
-            f"next: {_what_to_do(worst, shifted, findings, pieces)}",
+            f"next: {_what_to_do(worst, shifted, findings, pieces, reference, settings.level)}",
         )
     if verdict == "inconclusive":
-        first = f"inconclusive: none of {total} pieces ({pieces.words}) has the rows to tell"
+        first = f"inconclusive: none of {counted(total, 'piece')} ({pieces.words}) has the rows to tell{fails}"
         largest = max(fragments, key=lambda fragment: fragment.rows)
-        return first, f"largest: {largest.name} - {largest.reason}", "next: cut into fewer pieces, or add rows"
-    first = f"ok: no shift in {total} pieces ({pieces.words}) at level {settings.level:g}"
+        more = "add rows" if pieces.whole else "cut into fewer pieces, or add rows"
+        return first, f"largest: {largest.name} - {largest.reason}", f"next: {more}"
+    first = f"ok: no shift in {counted(total, 'piece')} ({pieces.words}) at level {settings.level:g}"
+    if pieces.whole:
+        first = f"ok: all rows, as one piece, show no shift from {reference} at level {settings.level:g}"
+    first += fails
     second = f"closest: {min(fragments, key=lambda fragment: fragment.strength).in_words}"
-    serious = [finding for finding in findings if finding.severity != "note" and finding.advice]
+    serious = [finding for finding in (*schema, *findings) if finding.severity != "note" and finding.advice]
     if serious:
         return first, second, f"next: {serious[0].advice}"
     seen = [fragment.smallest_effect for fragment in fragments if fragment.smallest_effect is not None]
@@ -149,28 +178,75 @@ def _reference_words(reference: str) -> str:
 
 
 def _what_to_do(
-    worst: FragmentReport, shifted: list[FragmentReport], findings: tuple[Finding, ...], pieces: Cut
+    worst: FragmentReport,
+    shifted: list[FragmentReport],
+    findings: tuple[Finding, ...],
+    pieces: Cut,
+    reference: str,
+    level: float,
 ) -> str:
+    """The next step after a shift.
+
+    Shuffling is named only where the order of one table's rows made the pieces, and not for what a fault makes: values
+    that are missing, new, or out of reach of all others.
+    """
     by_class = [finding for finding in findings if finding.code == "rows-sorted-by-class"]
-    if by_class:
+    if by_class:  # then the order is known to explain the shift, also of values that come in one class only
         return by_class[0].advice
+    fault = _fault(worst, level)
+    if fault:
+        return fault
+    if reference not in REFERENCES:
+        return _against_file(worst, shifted, pieces, reference, level)
     folds = any(fragment.kind == "fold" for fragment in pieces.fragments)
     if folds and worst.cell == "model only":
         return (
             f"check the labels of {worst.name}: its covariates look like the rest, its labels do not follow from them"
         )
     if folds and pieces.contiguous:
-        return "rows are not in random order: shuffle before cutting (--shuffle), and ask why the file is ordered"
+        only_if = "shuffle before cutting (--shuffle) only if the order of the rows explains the shift"
+        return f"look at {_columns(worst, level)} in {worst.name}; {only_if}"
     if folds and pieces.units is not None:
         return "whole groups differ: report scores per group, or correct the training for the shift"
     if worst.cell == "model only":
         return f"check the labels of {worst.name}, or whether the target means the same there"
     if len(shifted) * 2 > len(pieces.fragments):
         return "most pieces differ: do not score across them as if rows were exchangeable; correct for the shift"
-    return f"look at {_columns(worst)} in {worst.name} before training or scoring on it"
+    return f"look at {_columns(worst, level)} in {worst.name} before training or scoring on it"
 
 
-def _columns(fragment: FragmentReport) -> str:
-    # a column's values and its missing rate are two entries
-    names = list(dict.fromkeys(column.name for column in fragment.columns if column.kind != "target"))[:3]
+def _against_file(
+    worst: FragmentReport, shifted: list[FragmentReport], pieces: Cut, reference: str, level: float
+) -> str:
+    """The next step where pieces differ from a file."""
+    if worst.cell == "model only":
+        return f"check the labels, or whether the target means the same here as in {reference}"
+    here = "" if pieces.whole else f" in {worst.name}"
+    if not pieces.whole and len(shifted) * 2 > len(pieces.fragments):
+        here = " in most pieces"
+    return f"look at {_columns(worst, level)}{here} before a model of {reference} is used on these rows"
+
+
+def _fault(worst: FragmentReport, level: float) -> str:
+    """The next step where the strongest difference is one that a fault makes; empty for others."""
+    column = next(iter(_moved(worst, level)), None)
+    if column is None or worst.cell == "model only":
+        return ""
+    if column.kind == "missing":
+        return f"find out why values of {column.name} are missing, or are not, in {worst.name}"
+    if column.note.startswith(("new category", "no overlap", "no values")):
+        return f"find out why {column.name} has other values in {worst.name}: {column.note}"
+    return ""
+
+
+def _moved(fragment: FragmentReport, level: float) -> list[ColumnShift]:
+    """The covariates that moved, strongest first."""
+    columns = [column for column in fragment.columns if column.kind != "target"]
+    return [column for column in columns if column.p_adjusted is not None and column.p_adjusted <= level]
+
+
+def _columns(fragment: FragmentReport, level: float) -> str:
+    # a column's values and its missing rate are two entries; a joint shift has none that moved alone
+    columns = _moved(fragment, level) or [column for column in fragment.columns if column.kind != "target"]
+    names = list(dict.fromkeys(column.name for column in columns))[:3]
     return ", ".join(names) if names else "the columns"

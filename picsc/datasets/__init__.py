@@ -8,7 +8,9 @@
 - `load`: a table from a file, a pandas frame or numpy arrays
 - `memory`: tables in memory: frames of any library, arrays, and labels that come apart from them
 - `open`: data from whatever a verb is given: a value in memory, a path, or the name of a data set
+- `reference_file`: a second table that the first is compared with, read in the same way
 - `rows`: a part of a table's rows, and two tables stacked on top of each other
+- `schema`: columns of a table against those of its reference file: lost, new, of another kind, with new levels
 - `table`: `Dataset`, a table of typed columns with an optional target and the columns that cut it into pieces
 - `texts`: `TokenSet`, texts as rows of token codes with a class and an owner each
 - `catalog`: data sets by name, and the user's data directory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from picsc.datasets.files.utf8 import NOT_UTF8
@@ -15,11 +16,17 @@ if TYPE_CHECKING:
     from picsc.datasets.texts import TokenSet
 
 
-def left_out(dataset: Dataset) -> list[Finding]:
-    """Findings on the columns that the reader left out, one for each kind of column."""
+def left_out(dataset: Dataset, besides: Collection[str] = ()) -> list[Finding]:
+    """Findings on the columns that the reader left out, one for each kind of column.
+
+    Args:
+        dataset: the table.
+        besides: names of columns that another finding tells of.
+    """
     findings = []
-    for kind in sorted({column.kind for column in dataset.left_out}):
-        columns = [column for column in dataset.left_out if column.kind == kind]
+    told = [column for column in dataset.left_out if column.name not in besides]
+    for kind in sorted({column.kind for column in told}):
+        columns = [column for column in told if column.kind == kind]
         names = listed([column.name for column in columns])
         reasons = "; ".join(dict.fromkeys(column.reason for column in columns[:5]))
         findings.append(Finding(f"{kind}-left-out", "note", f"left out: {names} ({reasons})"))

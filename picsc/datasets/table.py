@@ -31,6 +31,8 @@ class Column:
     """Names of the codes, in order of first appearance; rare ones pooled into `POOLED`, which comes last."""
     note: str = ""
     """A remark for the report on how the column was read; empty for none."""
+    pooled: tuple[str, ...] = ()
+    """Names of the rare levels that `POOLED` stands for, in order of first appearance."""
 
     @property
     def coded(self) -> bool:

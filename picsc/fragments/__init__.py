@@ -2,9 +2,10 @@
 
 - `autocorrelation`: a check that neighbouring rows are independent, as p-values of permutation tests assume
 - `clients`: simulated clients as the pieces of an audit, the same as `picsc fed` makes from the same rows and seed
-- `cutting`: `cut`, which divides a table into folds, contiguous batches, values of a column, or intervals of time
+- `cutting`: `cut`, which divides a table into folds, contiguous batches, values of a column, or intervals of time;
+  `uncut`, all rows as one piece
 - `dob_scv`: DOB-SCV and MS-SCV, which make folds with similar or with different covariate distributions
-- `duplicates`: equal rows in several pieces, through which test rows occur among training rows
+- `duplicates`: equal rows in several pieces, or in a table and its reference file
 - `holdout`: a random part of the rows, stratified by class where possible
 - `keys`: the values of a column that cuts a table: their codes, order and spelling
 - `partitions`: simulated clients, who get the rows of a table in the ways of federated benchmarks
@@ -16,9 +17,9 @@
 """
 
 from picsc.fragments.clients import ClientCut, cut_clients
-from picsc.fragments.cutting import cut
+from picsc.fragments.cutting import cut, uncut
 from picsc.fragments.partitions import Partition, partition
 from picsc.fragments.pieces import Cut, Fragment
 from picsc.fragments.validation import validate
 
-__all__ = ["ClientCut", "Cut", "Fragment", "Partition", "cut", "cut_clients", "partition", "validate"]
+__all__ = ["ClientCut", "Cut", "Fragment", "Partition", "cut", "cut_clients", "partition", "uncut", "validate"]

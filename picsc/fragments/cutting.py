@@ -73,6 +73,25 @@ def cut(dataset: Dataset, settings: CutSettings, *, seed: int) -> Cut:
     return _folds(dataset, settings.folds or DEFAULT_FOLDS, settings, seed)
 
 
+def uncut(dataset: Dataset, settings: CutSettings) -> Cut:
+    """All rows as one piece, for a comparison with another table.
+
+    Args:
+        dataset: the table.
+        settings: the settings of the cut; they ask for no more than one piece.
+    """
+    return Cut(
+        fragments=(Fragment("whole", "all rows", np.arange(dataset.n, dtype=np.int64)),),
+        words="all rows as one piece",
+        ordered=False,
+        contiguous=False,
+        units=None,
+        strata=None,
+        unassigned=np.empty(0, dtype=np.int64),
+        settings=settings,
+    )
+
+
 def _folds(dataset: Dataset, k: int, settings: CutSettings, seed: int) -> Cut:
     n, target = dataset.n, dataset.target
     _check_count(n, k, "folds")

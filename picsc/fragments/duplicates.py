@@ -1,16 +1,18 @@
-"""Equal rows in several pieces, through which test rows occur among training rows.
+"""Equal rows in several pieces, or in a table and its reference file: test rows among training rows, or no comparison.
 
 Letters: n rows, f columns.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from picsc.datasets.table import Column, Dataset
+from picsc.phrases import share
 from picsc.reports.common import Finding
 
 _CHUNK = 1 << 16
@@ -91,6 +93,42 @@ def duplicates_across(dataset: Dataset, piece: NDArray[np.int64], names: Sequenc
             tuple(names[i] for i in np.unique(where[np.repeat(across, size)])),
         )
     ]
+
+
+def rows_in_both(both: Dataset, reference: Dataset, *, identical: bool) -> list[Finding]:
+    """Report rows that stand in a table and in its reference file, beyond what coincidence explains.
+
+    Rows of few values coincide. How often, the share of rows tells that have an equal one in their own table: of the
+    two shares the larger is expected, and rows in both are reported above twice their expected number and three
+    standard deviations.
+
+    Args:
+        both: the rows of the table, then those of its reference.
+        reference: the m rows of the reference.
+        identical: the two are the same bytes.
+    """
+    where = f"file {reference.name}"
+    if identical:
+        message = f"the data and {where} are the same bytes: a table that is compared with itself is never shifted"
+        return [Finding("reference-is-data", "error", message, "name another file with --reference")]
+    values: list[NDArray[np.generic]] = [column.values for column in both.columns]
+    if both.target is not None:
+        values.append(both.target.values)
+    hashes = row_hashes(values, both.n)
+    rows = both.n - reference.n
+    own, other = hashes[:rows], hashes[rows:]
+    found = int(np.isin(own, other).sum())
+    by_chance = rows * max(_repeated(own), _repeated(other))
+    if found <= 2 * by_chance + 3 * math.sqrt(by_chance):
+        return []
+    message = f"{share(found, rows)} rows stand in {where} too, where {by_chance:.0f} at most would by coincidence"
+    return [Finding("rows-in-reference", "warning", message, "take them out of one of the two: they hide a shift")]
+
+
+def _repeated(hashes: NDArray[np.uint64]) -> float:
+    """Share of rows that have an equal one among these."""
+    size = np.unique(hashes, return_counts=True)[1]
+    return float(size[size > 1].sum() / max(len(hashes), 1))
 
 
 def _bits(values: NDArray[np.generic]) -> NDArray[np.uint64]:

@@ -20,9 +20,10 @@ from picsc.settings import CutSettings
 class Fragment:
     """One piece F_i of a data set."""
 
-    kind: Literal["fold", "batch", "client", "group", "time"]
+    kind: Literal["fold", "batch", "client", "group", "time", "whole"]
+    """The way in which the piece was made; `whole` is the only piece of a table that is not cut."""
     name: str
-    """Name such as `fold 1`, `batch 3`, `site=cleveland`, `2024-01-01..2024-01-30`."""
+    """Name such as `fold 1`, `batch 3`, `site=cleveland`, `2024-01-01..2024-01-30`, `all rows`."""
     rows: NDArray[np.int64]
     """Row numbers counted from 0, strictly increasing."""
 
@@ -48,6 +49,11 @@ class Cut:
     """The settings of the cut; `validate` needs the names of the columns."""
     findings: tuple[Finding, ...] = ()
     """Findings that only the cut can make, such as empty intervals of time; `validate` includes them."""
+
+    @property
+    def whole(self) -> bool:
+        """True if the table is one piece."""
+        return all(fragment.kind == "whole" for fragment in self.fragments)
 
 
 def in_no_piece(rows: int, n: int, why: str, advice: str = "") -> Finding:

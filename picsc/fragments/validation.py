@@ -45,7 +45,7 @@ def validate(dataset: Dataset, cut: Cut) -> tuple[Finding, ...]:
     findings += _groups(dataset, cut, piece)
     findings += _order_of_time(dataset, cut)
     # Rows that are sorted by class resemble their neighbours for that reason, and blocks would not help.
-    if cut.contiguous and not any(finding.code == "rows-sorted-by-class" for finding in by_class):
+    if (cut.contiguous or cut.whole) and not any(finding.code == "rows-sorted-by-class" for finding in by_class):
         findings += neighbours_alike(dataset.columns, _in_order(dataset, cut, piece), cut.strata, len(cut.fragments))
     return tuple(findings)
 
@@ -83,7 +83,7 @@ def _sizes(cut: Cut) -> Iterable[Finding]:
             "sizes",
             "note",
             f"{len(few)} of {counted(len(cut.fragments), 'piece')} below {FEW_ROWS} rows: {listed(names)}",
-            "only large shifts can be seen in so few rows; fewer pieces see more",
+            "only large shifts can be seen in so few rows; " + ("add rows" if cut.whole else "fewer pieces see more"),
             tuple(fragment.name for fragment in few),
         )
 

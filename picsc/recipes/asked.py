@@ -28,7 +28,7 @@ def of_audit(settings: AuditSettings) -> Asked:
     """Clients that are invented, or the pieces of a cut."""
     count = settings.clients.clients
     if count is None:
-        return _of_cut(settings.cut)
+        return Asked("one piece", 1) if settings.other_files and settings.cut.uncut else _of_cut(settings.cut)
     words = _invented(count, settings.clients.partition)
     return Asked(words, count, clients=words)
 

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from picsc.errors import DataError
 from picsc.settings import AuditSettings, CompareSettings, CvSettings, FedSettings, VerbSettings
 
 if TYPE_CHECKING:
     from picsc.datasets.data import Data
+    from picsc.datasets.table import Dataset
     from picsc.reports import AuditReport, CompareReport, CvReport, FedReport
+    from picsc.settings import ReadSettings
 
 S = TypeVar("S", AuditSettings, CompareSettings)
 
@@ -40,14 +43,25 @@ class Place:
 
 
 def run_audit(task: Task, settings: AuditSettings, place: Place) -> AuditReport:
-    """Audit the data set against its other pieces, or against the files that the settings name."""
+    """Audit the data set against its other pieces, or against the files that the settings name.
+
+    Raises:
+        DataError: the settings have a strict schema, and the columns are not those of the file.
+    """
     from picsc.auditing.audit import audit_dataset
-    from picsc.datasets.load import load
+    from picsc.datasets.reference_file import load_reference, opened_alike
 
     settings = _alike(task, settings)
-    data = _data(task, settings, place)
-    reference = next((load(file, settings.read) for file in settings.other_files), None)
-    return audit_dataset(data, settings, reference=reference)
+
+    def opened(read: ReadSettings) -> tuple[Data, Dataset | None]:
+        data = _data(task, settings.model_copy(update={"read": read}), place)
+        return data, next((load_reference(file, read) for file in settings.other_files), None)
+
+    data, reference = opened_alike(opened, settings.read)
+    report = audit_dataset(data, settings, reference=reference)
+    if report.schema_failures:
+        raise DataError("; ".join(["--strict-schema", *(finding.message for finding in report.schema_failures)]))
+    return report
 
 
 def run_cv(task: Task, settings: CvSettings, place: Place) -> CvReport:

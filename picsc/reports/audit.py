@@ -15,6 +15,10 @@ Standing = Literal["new", "worse", "known"]
 """A shift that the baseline does not have (new), has with a smaller effect (worse), or has (known)."""
 
 
+SCHEMA_CODES = ("column-lost", "column-new", "column-kind-changed", "levels-new")
+"""Codes of the findings that `--strict-schema` fails: columns are not those of the reference file."""
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnShift:
     """One column of one piece compared with its reference."""
@@ -195,6 +199,16 @@ class AuditReport:
     def failing(self) -> tuple[FragmentReport, ...]:
         """The shifted pieces that no baseline knows."""
         return tuple(fragment for fragment in self.shifted if fragment.standing != "known")
+
+    @property
+    def schema_changes(self) -> tuple[Finding, ...]:
+        """The findings on columns that are not those of the reference file."""
+        return tuple(finding for finding in self.findings if finding.code in SCHEMA_CODES)
+
+    @property
+    def schema_failures(self) -> tuple[Finding, ...]:
+        """The findings on columns that `--strict-schema` fails; none where it is not set."""
+        return self.schema_changes if self.settings.get("strict_schema") else ()
 
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""

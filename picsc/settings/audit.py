@@ -25,7 +25,11 @@ class AuditSettings(Settings):
         Reference | None, Option("rest, previous, first or a file (default rest or previous).", "REF", "Verdict")
     ] = None
     """Reference of each piece: rest, previous, first, or the path of a file; None is `previous` for batches and time,
-    else `rest`."""
+    else `rest`. Against a file, all rows are one piece unless a way to cut is given."""
+    strict_schema: Annotated[
+        bool, Option("Exit 1 where columns differ from the file's.", panel="Verdict", after="reference")
+    ] = False
+    """Columns lost or new, of another kind, or with new levels beside a reference file make the exit code 1."""
     level: Annotated[
         float, Field(gt=0, lt=1), Option("Chance of any false alarm (default {default}).", "P", "Verdict")
     ] = 0.05
@@ -61,6 +65,17 @@ class AuditSettings(Settings):
             raise ValueError(f"choose one way to cut, not 2: --clients, --{self.cut.ways[0]}")
         if self.clients.clients is not None and (self.cut.splitter is not None or self.cut.shuffle):
             raise ValueError("--splitter and --shuffle go with --folds, not with --clients")
+        if self.cut.one_piece and not self.other_files:
+            raise ValueError(
+                f"{self.cut.one_piece} makes one piece, and there is nothing to compare it with: must be 2 or more, or "
+                "name another file with --reference FILE"
+            )
+        if self.strict_schema and not self.other_files:
+            raise ValueError("--strict-schema compares columns with those of another file: give --reference FILE")
+        if self.cut.one_piece and (self.cut.splitter is not None or self.cut.shuffle):
+            raise ValueError(
+                f"--splitter and --shuffle make folds, and {self.cut.one_piece} makes none: must be 2 or more"
+            )
         return self
 
     @property

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from picsc.settings.base import Settings
 from picsc.settings.choices import PAPERS_METHODS, CompareMethod
-from picsc.settings.cutting import CutSettings, with_shuffled_folds
+from picsc.settings.cutting import CutSettings, two_or_more, with_shuffled_folds
 from picsc.settings.fields import Jobs, NotNegative, Repeats, Seed, Share
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
@@ -127,6 +127,11 @@ class CompareSettings(Settings):
     @classmethod
     def _shuffled_folds(cls, values: object) -> object:
         return with_shuffled_folds(values)
+
+    @field_validator("cut")
+    @classmethod
+    def _several_pieces(cls, cut: CutSettings) -> CutSettings:
+        return two_or_more(cut)
 
     @model_validator(mode="after")
     def _one_target(self) -> CompareSettings:

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from picsc.settings.base import Settings
 from picsc.settings.choices import GroupMissing, PartitionName, Splitter
-from picsc.settings.fields import AtLeastTwo
+from picsc.settings.fields import AtLeastTwo, Count
 from picsc.settings.option import Option
 
 WAYS = ("folds", "batches", "by", "time")
@@ -16,20 +16,26 @@ WAYS = ("folds", "batches", "by", "time")
 
 
 class CutSettings(Settings):
-    """Cutting of one table into pieces: by folds, batches, a column or time; none of them means 10 folds."""
+    """Cutting of one table into pieces: by folds, batches, a column or time.
+
+    None of them means 10 folds, and for an audit against a reference file one piece.
+    """
 
     folds: Annotated[
-        AtLeastTwo | None,
+        Count | None,
         Option(
             "Cross-validation folds (default 10).",
             "K",
             "Pieces",
-            verbs={"compare": {"help": "Folds, each of them the target in turn."}},
+            verbs={
+                "audit": {"help": "Folds (default 10; against a file 1)."},
+                "compare": {"help": "Folds, each of them the target in turn."},
+            },
         ),
     ] = None
-    """Number of cross-validation folds."""
-    batches: Annotated[AtLeastTwo | None, Option("Batches of rows in file order.", "K", "Pieces")] = None
-    """Number of contiguous batches whose sizes differ by at most one."""
+    """Number of cross-validation folds; 1 is all rows as one piece, for an audit against a reference file only."""
+    batches: Annotated[Count | None, Option("Batches of rows in file order.", "K", "Pieces")] = None
+    """Number of contiguous batches whose sizes differ by at most one; 1 is as with folds."""
     by: Annotated[str | None, Option("One piece per value of a column.", "COL", "Pieces")] = None
     """Column with one piece per value."""
     time: Annotated[str | None, Option("Order by a column and cut; equal times stay together.", "COL", "Pieces")] = None
@@ -76,6 +82,16 @@ class CutSettings(Settings):
     def keys(self) -> tuple[str, ...]:
         """Columns that cut the table, and are no covariates."""
         return tuple(name for name in (self.by, self.time, self.group) if name is not None)
+
+    @property
+    def one_piece(self) -> str:
+        """The option that asks for all rows as one piece, `--folds 1` or `--batches 1`; empty if none does."""
+        return next((f"--{way} 1" for way in ("folds", "batches") if getattr(self, way) == 1), "")
+
+    @property
+    def uncut(self) -> bool:
+        """True if nothing asks for several pieces: no way to cut or one piece, and no way to make folds."""
+        return bool(self.one_piece) or not (self.ways or self.splitter is not None or self.shuffle)
 
     @model_validator(mode="after")
     def _one_way(self) -> CutSettings:
@@ -135,6 +151,17 @@ class PartitionSettings(Settings):
         if self.partition is not None and self.clients is None:
             raise ValueError(f"--partition {self.partition} needs --clients N")
         return self
+
+
+def two_or_more(cut: CutSettings) -> CutSettings:
+    """The cut, for verbs that need several pieces.
+
+    Raises:
+        ValueError: it asks for one piece.
+    """
+    if cut.one_piece:
+        raise ValueError(f"{cut.one_piece}: must be 2 or more")
+    return cut
 
 
 def with_shuffled_folds(values: object) -> object:

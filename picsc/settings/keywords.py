@@ -62,10 +62,10 @@ class AuditKeywords(TypedDict, total=False):
     """Sheet of an xlsx file; None is the first one."""
 
     folds: int | None
-    """Number of cross-validation folds."""
+    """Number of cross-validation folds; 1 is all rows as one piece, for an audit against a reference file only."""
 
     batches: int | None
-    """Number of contiguous batches whose sizes differ by at most one."""
+    """Number of contiguous batches whose sizes differ by at most one; 1 is as with folds."""
 
     by: Hashable | None
     """Column with one piece per value."""
@@ -116,6 +116,9 @@ class AuditKeywords(TypedDict, total=False):
 
     min_rows: int
     """Fewest rows of an invented client."""
+
+    strict_schema: bool
+    """Columns lost or new, of another kind, or with new levels beside a reference file make the exit code 1."""
 
     level: float
     """Family-wise error rate over all pieces, columns and statistics."""
@@ -196,10 +199,10 @@ class CvKeywords(TypedDict, total=False):
     """Sheet of an xlsx file; None is the first one."""
 
     folds: int | None
-    """Number of cross-validation folds."""
+    """Number of cross-validation folds; 1 is all rows as one piece, for an audit against a reference file only."""
 
     batches: int | None
-    """Number of contiguous batches whose sizes differ by at most one."""
+    """Number of contiguous batches whose sizes differ by at most one; 1 is as with folds."""
 
     by: Hashable | None
     """Column with one piece per value."""
@@ -363,10 +366,10 @@ class CompareKeywords(TypedDict, total=False):
     """Sheet of an xlsx file; None is the first one."""
 
     folds: int | None
-    """Number of cross-validation folds."""
+    """Number of cross-validation folds; 1 is all rows as one piece, for an audit against a reference file only."""
 
     batches: int | None
-    """Number of contiguous batches whose sizes differ by at most one."""
+    """Number of contiguous batches whose sizes differ by at most one; 1 is as with folds."""
 
     by: Hashable | None
     """Column with one piece per value."""

@@ -12,8 +12,10 @@ from picsc_cli.console import streams
 from picsc_cli.text.audit_words import not_audited
 
 if TYPE_CHECKING:
+    from picsc.datasets.data import Data
+    from picsc.datasets.table import Dataset
     from picsc.reports.audit import AuditReport, AuditReports
-    from picsc.settings import AuditSettings
+    from picsc.settings import AuditSettings, ReadSettings
 
 Progress = Callable[[str], None] | None
 _Auditor = Callable[[str, bool, Progress], "AuditReport"]
@@ -103,21 +105,27 @@ def _auditor(files: Sequence[str], settings: AuditSettings, data_dir: Path | Non
 
         known = read_baseline(baseline)
     from picsc.datasets.files.libsvm import libsvm_choices
-    from picsc.datasets.load import load
     from picsc.datasets.open import open_source
+    from picsc.datasets.reference_file import load_reference, opened_alike
 
     together = [*files, *([] if reference_path is None else [str(reference_path)])]
     there = [file for file in together if file == STDIN or os.path.isfile(file)]  # noqa: PTH113 - the others fail alone
     read = libsvm_choices(there, settings.read)
-    reference = load(reference_path, read) if reference_path is not None else None
+    reference = load_reference(reference_path, read) if reference_path is not None else None
 
     def one(source: str, named: bool, progress: Progress) -> AuditReport:
-        data = open_source(source, named=named, settings=read, keys=settings.keys, data_dir=data_dir)
+        def opened(way: ReadSettings) -> tuple[Data, Dataset | None]:
+            data = open_source(source, named=named, settings=way, keys=settings.keys, data_dir=data_dir)
+            if reference_path is None or way is read:
+                return data, reference
+            return data, load_reference(reference_path, way)
+
+        data, other = opened_alike(opened, read)
         from picsc.auditing.audit import (
             audit_dataset,  # loads torch, so after everything that may be wrong with the data
         )
 
-        report = audit_dataset(data, settings, reference=reference, progress=progress)
+        report = audit_dataset(data, settings, reference=other, progress=progress)
         return report if known is None else compare_with_baseline(report, known)
 
     return one

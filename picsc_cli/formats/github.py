@@ -1,7 +1,7 @@
 """Audits as annotations of GitHub: `::error file=...,line=N,title=...::message`, at most ten of them.
 
 GitHub shows ten annotations of a step and drops the others without a word, so the first one sums up, at most nine more
-name the worst, and what is left is counted. A failure (see `picsc_cli.gates.failing`) is an error; a warning,
+name the worst, and what is left is counted. A failure (see `picsc_cli.gates`) is an error; a warning,
 an inconclusive piece and a shift that does not fail are warnings; a shift that the baseline knows is a notice.
 """
 
@@ -75,8 +75,9 @@ def _of_report(report: AuditReport, fail_on: gates.FailOn) -> Iterator[_Annotati
         title = f"picsc: {piece.verdict}{known} in {piece.name}"
         yield _Annotation(level, title, _reason(piece, report.level), file, _line(piece.first_row, report.data.reading))
     for finding in report.findings:
-        if finding.severity != "note":
-            yield _Annotation("warning", f"picsc: {finding.code}", finding_words(finding), file)
+        fails = finding in report.schema_failures
+        if fails or finding.severity != "note":
+            yield _Annotation("error" if fails else "warning", f"picsc: {finding.code}", finding_words(finding), file)
 
 
 def _reason(piece: FragmentReport, level: float) -> str:

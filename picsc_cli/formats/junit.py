@@ -1,4 +1,6 @@
-"""Audits as JUnit XML: one suite per file, one test case per piece. Equal runs give equal bytes: no time, no host.
+"""Audits as JUnit XML: one suite per file, one test case per piece, and under `--strict-schema` one of the columns.
+
+Equal runs give equal bytes: no time, no host.
 
 A case fails if its piece makes the command exit with 1: a shift, unless the baseline knows it or `--fail-on never`
 lets it pass, and under `--fail-on inconclusive` an inconclusive piece of an inconclusive table. Otherwise an
@@ -65,6 +67,11 @@ def _suite(report: AuditReport, fail_on: gates.FailOn) -> ET.Element:
     for piece in report.fragments:
         case = ET.SubElement(suite, "testcase", name=printable(piece.name), classname=name, time="0")
         _end(case, piece, report, fails=piece.name in failing)
+    if report.settings.get("strict_schema"):
+        case = ET.SubElement(suite, "testcase", name="schema", classname=name, time="0")
+        changes = [finding_words(finding) for finding in report.schema_failures]
+        if changes:
+            _text(ET.SubElement(case, "failure", type="schema", message=printable(changes[0])), changes)
     if report.findings:
         findings = [f"{finding.severity}: {finding_words(finding)}" for finding in report.findings]
         _text(ET.SubElement(suite, "system-out"), findings)

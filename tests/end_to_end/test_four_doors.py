@@ -30,6 +30,7 @@ NEEDS: Mapping[str, Mapping[str, Any]] = {
     "train_on": {"cut.by": "site"},
     "test_on": {"cut.by": "site"},
     "bias_strength": {"bias": "age"},
+    "strict_schema": {"reference": "/data/old.csv"},
     "weigh.relative": {"methods": ["st-cv", "rulsif"]},
     "weigh.bound": {"methods": ["st-cv", "kmm"]},
     "weigh.ridge": {"methods": ["st-cv", "kmm"]},

@@ -215,4 +215,7 @@ def _categorical(name: str, column: Raw, note: str) -> Column | LeftOut:
         rare = f"{pooled} of {len(column.levels)} levels ({share:.1f} % of rows) pooled into {POOLED}"
         note = "; ".join(filter(None, (note, rare)))
         levels = (*levels, POOLED)
-    return Column(name, "categorical", code[column.data], levels, note)
+    rare_levels = tuple(
+        level for level, kept_code in zip(column.levels, code[:-1], strict=True) if kept_code == len(kept)
+    )
+    return Column(name, "categorical", code[column.data], levels, note, rare_levels)

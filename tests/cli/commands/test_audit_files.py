@@ -228,3 +228,33 @@ def test_progress_names_the_file() -> None:
     about("cutting")
     assert lines == ["a.csv (1 of 2): reading", "a.csv (1 of 2): cutting"]
     assert audited_files._about("a.csv", None) is None
+
+
+@pytest.mark.parametrize(
+    ("strict", "code"), [((), 0), (("--strict-schema",), 1), (("--strict-schema", "--exit-zero"), 0)]
+)
+def test_a_new_column_is_named_and_fails_a_strict_schema_only(
+    strict: tuple[str, ...], code: int, steady: str, tmp_path: Path
+) -> None:
+    lines = Path(steady).read_text(encoding="utf-8").splitlines()
+    wider = tmp_path / "wider.csv"
+    rows = [f"{0.1 * (i % 7):.1f},{line}" for i, line in enumerate(lines[1:])]
+    wider.write_text("\n".join([f"extra,{lines[0]}", *rows]) + "\n", encoding="utf-8")
+    found = CliRunner().invoke(
+        app, ["audit", str(wider), "--reference", steady, "--target", "label", "--draws", "99", *strict]
+    )
+    assert found.exit_code == code
+    assert "note: 1 column not in file steady, and not compared: 'extra'" in found.stdout
+    assert ("which --strict-schema fails" in found.stdout) is bool(strict)
+
+
+def test_a_strict_schema_fails_the_row_of_a_recipe(steady: str, tmp_path: Path) -> None:
+    narrow = tmp_path / "narrow.csv"
+    lines = Path(steady).read_text(encoding="utf-8").splitlines()
+    narrow.write_text("\n".join(line.partition(",")[2] for line in lines) + "\n", encoding="utf-8")
+    recipe = tmp_path / "r.yaml"
+    head = "title: t\nverb: audit\nread: {target: label}\ndraws: 99\nstrict_schema: true\n"
+    recipe.write_text(f"{head}data: [{narrow}]\nreference: {steady}\n", encoding="utf-8")
+    found = CliRunner().invoke(app, ["run", str(recipe)])
+    assert found.exit_code == 1
+    assert "--strict-schema" in found.stdout

@@ -151,3 +151,12 @@ def test_every_character_that_means_something_is_escaped() -> None:
     assert found[1]["title"] == f"picsc: shift in {shown}"
     assert found[1]["file"] == shown
     assert found[1]["message"].startswith(shown)
+
+
+@pytest.mark.parametrize(("strict", "level"), [(True, "error"), (False, None)])
+def test_a_strict_schema_makes_its_findings_errors(strict: bool, level: str | None) -> None:
+    """Also a note, which is no annotation otherwise."""
+    findings = (Finding("column-new", "note", "1 column not in file old, and not compared: 'b'"),)
+    report = file_report("a.csv", fragment("all rows"), findings=findings, settings={"strict_schema": strict})
+    found = {note.get("title"): note["level"] for note in commands(report, fail_on=FailOn.NEVER)}
+    assert found.get("picsc: column-new") == level

@@ -130,3 +130,16 @@ def test_a_wide_table_names_twenty_columns_of_a_piece() -> None:
     lines = next(iter(suite)).result[0].text.splitlines()
     assert lines.count("worst concave points: 0.516") == 20
     assert lines[-1] == "and 5 more columns"
+
+
+@pytest.mark.parametrize(
+    ("strict", "codes", "schema"),
+    [(True, ["column-lost", "levels-new"], [Failure]), (True, ["sizes"], []), (False, ["column-lost"], None)],
+)
+def test_a_strict_schema_is_a_case_of_its_own(strict: bool, codes: list[str], schema: list[object] | None) -> None:
+    """It fails with the exit code, whatever --fail-on says of verdicts, and is not there where it is not asked for."""
+    findings = tuple(Finding(code, "warning", f"about {code}") for code in codes)
+    report = file_report("a.csv", fragment("all rows"), findings=findings, settings={"strict_schema": strict})
+    [suite] = suites(report, fail_on=FailOn.NEVER)
+    assert ends(suite).get("schema") == schema
+    assert gates.audit_code(report, FailOn.NEVER) == (1 if schema == [Failure] else 0)

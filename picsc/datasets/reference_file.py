@@ -1,0 +1,103 @@
+"""A second table that the first is compared with: the same settings of columns, and the same target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from picsc.datasets.columns.names import all_named
+from picsc.datasets.files.read import read_frame
+from picsc.datasets.files.sources import STDIN
+from picsc.datasets.load import from_file
+from picsc.datasets.memory import as_array, from_memory
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from picsc.datasets.data import Data
+    from picsc.datasets.memory import Frame
+    from picsc.datasets.table import Dataset, Target
+    from picsc.settings import ReadSettings
+
+LAST = "last column"
+"""`Target.chosen` of a target that nothing but its place makes one."""
+Opened = tuple["Data", "Dataset | None"]
+"""The data, and the table that they are compared with, if there is one."""
+
+
+def load_reference(path: str | Path, settings: ReadSettings) -> Dataset:
+    """Read the table that others are compared with; it may lack columns that the settings drop or give a kind.
+
+    Args:
+        path: path of the file.
+        settings: how the data are read.
+
+    Raises:
+        DataError: the file cannot be read, or its columns are not what the settings say.
+    """
+    table = read_frame(path, settings)
+    return from_file(table, path, _of_its_columns(settings, table.frame.columns))
+
+
+def reference_in_memory(
+    table: Frame | ArrayLike | tuple[Frame | ArrayLike, ArrayLike], settings: ReadSettings
+) -> Dataset:
+    """The table of a frame or an array that others are compared with, as `load_reference` makes it of a file.
+
+    Args:
+        table: its rows; a tuple of two is data and labels.
+        settings: how the data are read.
+
+    Raises:
+        SettingsError: labels contradict the settings.
+        DataError: the columns are not what the settings say.
+    """
+    X, y = table if isinstance(table, tuple) and len(table) == 2 else (table, None)
+    values = as_array(X)
+    names = getattr(X, "column_names", getattr(X, "columns", None)) if values is None else None
+    read = settings if names is None else _of_its_columns(settings, names)
+    return from_memory(X if values is None else values, y, read, name="reference")
+
+
+def opened_alike(opened: Callable[[ReadSettings], Opened], read: ReadSettings) -> Opened:
+    """The data and the table that they are compared with, under one target.
+
+    Where both take their last column for the target and these differ, a column was added to one of them or lost. Then
+    the target is the reference's if the data have it, and else there is none.
+
+    Args:
+        opened: opens both; called a second time with another target where the first reading found two.
+        read: how to read both.
+
+    Raises:
+        DataError: one cannot be read.
+    """
+    data, reference = opened(read)
+    if reference is None or data.kind != "table" or data.source in ("standard input", STDIN):
+        return data, reference
+    target, other = data.target, reference.target
+    if target is None or other is None or target.name == other.name or {target.chosen, other.chosen} != {LAST}:
+        return data, reference
+    if other.name not in {column.name for column in data.columns}:
+        return opened(read.model_copy(update={"no_target": True}))
+    data, again = opened(read.model_copy(update={"target": other.name}))
+    chosen = f"last column of {reference.name}"
+    if data.kind == "table" and data.target is not None:
+        data = replace(data, target=_chosen(data.target, chosen))
+    return data, again
+
+
+def _chosen(target: Target, chosen: str) -> Target:
+    return replace(target, chosen=chosen)
+
+
+def _of_its_columns(settings: ReadSettings, columns: Iterable[object]) -> ReadSettings:
+    """The settings without the columns to drop, or to give a kind, that this table does not have."""
+    names = set(all_named([str(column).strip() for column in columns]))
+    there = {
+        field: tuple(name for name in getattr(settings, field) if name in names)
+        for field in ("drop", "categorical", "numeric")
+    }
+    return settings.model_copy(update=there)

@@ -1,0 +1,45 @@
+"""Two tables read alike: one target, and settings of columns that only one of them has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import picsc
+from picsc.datasets.reference_file import load_reference
+from picsc.errors import DataError
+from picsc.settings import ReadSettings
+
+N = 120
+RANDOM = np.random.default_rng(0)
+TABLE = pd.DataFrame({name: RANDOM.normal(size=N) for name in ("a", "b", "outcome")})
+
+
+def test_a_column_added_at_the_end_does_not_become_the_target() -> None:
+    report = picsc.audit(TABLE.assign(extra=2 * TABLE["a"]), reference=TABLE, draws=99)
+    assert (report.data.target, report.data.target_chosen) == ("outcome", "last column of reference")
+    assert [finding.code for finding in report.schema_changes] == ["column-new"]
+
+
+def test_a_target_that_was_lost_leaves_covariates_alone() -> None:
+    report = picsc.audit(TABLE.drop(columns="outcome"), reference=TABLE, draws=99)
+    assert report.data.target is None
+    assert [finding.message for finding in report.schema_changes] == [
+        "1 column of file reference missing here: 'outcome'"
+    ]
+
+
+def test_a_target_that_was_named_is_not_replaced() -> None:
+    with pytest.raises(DataError, match="--target names no column 'outcome'"):
+        picsc.audit(TABLE.drop(columns="outcome"), reference=TABLE, target="outcome", draws=99)
+
+
+def test_a_column_that_only_the_data_have_can_be_dropped_or_given_a_kind(tmp_path: Path) -> None:
+    new = TABLE.assign(extra=2 * TABLE["a"])
+    assert picsc.audit(new, reference=TABLE, drop=("extra",), target="outcome", draws=99).schema_changes == ()
+    TABLE.to_csv(tmp_path / "old.csv", index=False)
+    read = ReadSettings(drop=("extra",), numeric=("more",), categorical=("most",))
+    assert load_reference(tmp_path / "old.csv", read).width == 2
