@@ -67,7 +67,7 @@ def test_a_table_read_before_is_one_piece_too() -> None:
 @pytest.mark.parametrize("way", ["folds", "batches"])
 def test_one_piece_needs_something_to_be_compared_with(way: str) -> None:
     new, _ = tables()
-    with pytest.raises(SettingsError, match=f"--{way} 1 makes one piece, and there is nothing to compare it with"):
+    with pytest.raises(SettingsError, match=f"{way}=1 makes one piece, and there is nothing to compare it with"):
         picsc.audit(new, **{way: 1})  # type: ignore[arg-type]
     with pytest.raises(SettingsError, match=f"--{way} 1: must be 2 or more"):
         picsc.cross_validate(new, **{way: 1})  # type: ignore[arg-type]
@@ -77,7 +77,7 @@ def test_one_piece_needs_something_to_be_compared_with(way: str) -> None:
 
 def test_one_piece_is_not_shuffled_or_split() -> None:
     new, old = tables()
-    with pytest.raises(SettingsError, match="--splitter and --shuffle make folds, and --folds 1 makes none"):
+    with pytest.raises(SettingsError, match="splitter= and shuffle=True make folds, and folds=1 makes none"):
         picsc.audit(new, reference=old, folds=1, shuffle=True)
 
 

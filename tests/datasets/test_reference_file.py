@@ -33,7 +33,7 @@ def test_a_target_that_was_lost_leaves_covariates_alone() -> None:
 
 
 def test_a_target_that_was_named_is_not_replaced() -> None:
-    with pytest.raises(DataError, match="--target names no column 'outcome'"):
+    with pytest.raises(DataError, match="target= names no column 'outcome'"):
         picsc.audit(TABLE.drop(columns="outcome"), reference=TABLE, target="outcome", draws=99)
 
 

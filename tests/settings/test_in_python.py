@@ -58,8 +58,8 @@ class TestSentences:
 class TestKeywords:
     def test_problems_of_values(self) -> None:
         with pytest.raises(SettingsError) as caught:
-            from_keywords(AuditSettings, "audit", {"folds": 1, "splitter": "x", "drop": 3})
-        assert "folds=1: must be greater than or equal to 2" in str(caught.value)
+            from_keywords(AuditSettings, "audit", {"folds": 0, "splitter": "x", "drop": 3})
+        assert "folds=0: must be greater than or equal to 1" in str(caught.value)
         assert "splitter='x': must be 'kfold'" in str(caught.value)
         assert "drop=3: must be a list" in str(caught.value)
         assert "--" not in str(caught.value)

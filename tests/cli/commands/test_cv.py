@@ -140,7 +140,7 @@ def test_every_problem_of_a_recipe_has_a_line_of_its_own(tmp_path: Path) -> None
     recipe.write_text("title: t\nverb: cv\ndata: [wdbc]\ncut: {folds: 1}\nfoo: 1\n")
     code, out, err = picsc("run", str(recipe))
     assert (code, out) == (2, "")
-    assert err.splitlines()[0] == f"picsc: {recipe}:4: cut.folds = 1: must be greater than or equal to 2"
+    assert err.splitlines()[0] == f"picsc: {recipe}:4: cut: --folds 1: must be 2 or more"
     assert err.splitlines()[1].startswith(f"picsc: {recipe}:5: foo: unknown key (known: ")
 
 
