@@ -69,9 +69,9 @@ def test_one_piece_needs_something_to_be_compared_with(way: str) -> None:
     new, _ = tables()
     with pytest.raises(SettingsError, match=f"{way}=1 makes one piece, and there is nothing to compare it with"):
         picsc.audit(new, **{way: 1})  # type: ignore[arg-type]
-    with pytest.raises(SettingsError, match=f"--{way} 1: must be 2 or more"):
+    with pytest.raises(SettingsError, match=f"{way}=1: must be 2 or more"):
         picsc.cross_validate(new, **{way: 1})  # type: ignore[arg-type]
-    with pytest.raises(SettingsError, match=f"--{way} 1: must be 2 or more"):
+    with pytest.raises(SettingsError, match=f"{way}=1: must be 2 or more"):
         picsc.compare(new, **{way: 1})  # type: ignore[arg-type]
 
 
