@@ -122,7 +122,7 @@ class TestFrames:
             (pd.Series([1, 2, 3]), r"Series are no table; give what its to_frame\(\) returns"),
             (csr_matrix(np.eye(9)), r"csr_matrix are no table; give what its toarray\(\) returns"),
             (NamedArray(), r"NamedArray are no table; give what its to_pandas\(\) returns"),
-            (pa.chunked_array([[1, 2, 3]]), "type ChunkedArray are no table that Arrow can read"),
+            (pa.chunked_array([[1, 2, 3]]), "ChunkedArray are no table"),  # pyarrow 15 has no stream of one
             (np.ones(9), "X has 1 dimension where a table has 2"),
         ],
         ids=lambda each: type(each).__name__,
