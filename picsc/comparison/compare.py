@@ -28,7 +28,7 @@ from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
 from picsc.errors import SettingsError
 from picsc.reports.common import Finding
-from picsc.runtime.devices import pick_device
+from picsc.runtime.devices import device_findings, pick_device
 from picsc.runtime.run_folder import open_run
 from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
@@ -37,7 +37,7 @@ from picsc.settings.by_keyword import from_keywords
 from picsc.settings.in_python import in_keywords
 from picsc.simulation.label_noise import with_label_noise
 from picsc.training.defaults import labelled, recipe_of, rows_of, trainer_of
-from picsc.training.methods import MethodSetup, inner_folds
+from picsc.training.methods import SMALL_WORK, MethodSetup, inner_folds
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
 CLIENT = "client"
 """Column that images and texts with owners can be cut by."""
-SMALL_WORK = 20_000_000
-"""Rows x features x tasks below which starting another process costs more than it saves."""
 RISK_FOLDS, FEW_ROWS = 10, 2000
 """Inner folds of importance-weighted cross-validation of tables up to so many training rows, and half as many beyond:
 models of fewer folds would be trained on too few rows."""
@@ -178,8 +176,7 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
     if settings.label_noise:
         data = with_label_noise(data, settings.label_noise, made.rows_of_targets, seed=settings.seed)
     device = pick_device(settings.train.device)
-    if device.note and device.device.type != "cpu":  # that a machine has nothing faster is no finding about data
-        findings.append(Finding("device", "note", device.note))
+    findings += device_findings(device)
     methods = methods_to_run(settings, made, table)
     rows = max(len(task.train) for task in made.tasks)
     recipe = replace(recipe_of(settings.train, rows, kind), warmup=settings.penalty.warmup)

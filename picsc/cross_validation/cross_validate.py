@@ -24,7 +24,7 @@ from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
 from picsc.errors import DataError
 from picsc.reports.common import Finding
-from picsc.runtime.devices import pick_device
+from picsc.runtime.devices import device_findings, pick_device
 from picsc.runtime.processes import run_tasks
 from picsc.runtime.run_folder import RunFolder, open_run
 from picsc.runtime.threads import one_thread
@@ -36,7 +36,7 @@ from picsc.settings import (
 from picsc.settings.by_keyword import from_keywords
 from picsc.settings.in_python import in_keywords
 from picsc.training.defaults import recipe_of, rows_of, trainer_of
-from picsc.training.methods import MethodSetup, inner_folds
+from picsc.training.methods import SMALL_WORK, MethodSetup, inner_folds
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from picsc.reports.cv import CvReport
     from picsc.settings.keywords import CvKeywords
 
-SMALL_WORK = 20_000_000
-"""Rows x features x repeats below which starting another process costs more than it saves."""
 CONTROLS: tuple[Method, ...] = ("st-cv", "weight-decay", "carried", "average", "subsample")
 """Methods that run in every cross-validation."""
 
@@ -166,8 +164,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     weights = _weights(table, settings)
     recipe = recipe_of(settings.train, sum(map(len, plan[0].pieces)), kind)
     device = pick_device(settings.train.device)
-    if device.note and device.device.type != "cpu":  # that a machine has nothing faster is no finding about data
-        findings.append(Finding("device", "note", device.note))
+    findings += device_findings(device)
     trainer = trainer_of(
         table if kind == "table" else data,
         replace(recipe, warmup=settings.penalty.warmup),

@@ -19,7 +19,7 @@ from picsc.federated.repeats import run_repeat
 from picsc.federated.resumable_rounds import Progress, RepeatTask
 from picsc.federated.summary import assemble
 from picsc.reports.common import Finding
-from picsc.runtime.devices import pick_device
+from picsc.runtime.devices import device_findings, pick_device
 from picsc.runtime.processes import run_tasks
 from picsc.runtime.run_folder import open_run
 from picsc.runtime.threads import one_thread
@@ -99,8 +99,7 @@ def federate_dataset(
     repeats = settings.repeats or (3 if kind == "mlp" else 1)
     settings = settings.model_copy(update={"methods": tuple(dict.fromkeys(settings.methods))})
     device = pick_device(settings.device)
-    if device.note and device.device.type != "cpu":
-        findings.append(Finding("device", "note", device.note))
+    findings += device_findings(device)
     manifest = {
         "versions": versions(),
         "seed": settings.seed,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from picsc.errors import SettingsError
+from picsc.reports.common import Finding
 from picsc.settings import DeviceName, Precision
 
 WITHOUT_FLOAT64 = frozenset({"mps"})
@@ -60,6 +61,11 @@ def pick_device(name: DeviceName) -> Device:
     if sums is not torch.float64:
         note = f"{found} has no float64: float32 on the device, float64 sums on the cpu"
     return Device(device, sums, note)
+
+
+def device_findings(device: Device) -> list[Finding]:
+    """The note on a device, for a report; that a machine has nothing faster than its CPU is no finding about data."""
+    return [Finding("device", "note", device.note)] if device.note and device.device.type != "cpu" else []
 
 
 def sum_dtype(device: torch.device) -> torch.dtype:

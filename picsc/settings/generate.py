@@ -13,6 +13,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import NoneType, UnionType
@@ -135,6 +136,7 @@ def type_text(annotation: Any) -> str:
     return "None" if annotation is NoneType else str(annotation.__name__)
 
 
+@cache
 def documentation(model: type[BaseModel]) -> dict[str, str]:
     """The docstrings of a class's fields, on one line each."""
     texts = {}

@@ -60,8 +60,17 @@ def flag_of(kind: type[BaseModel], path: Path) -> str:
         inner = None if info is None else info.annotation
         model = inner if isinstance(inner, type) and issubclass(inner, BaseModel) else None
     info = None if model is None else model.model_fields.get(name)
-    declared = None if info is None else next((each for each in info.metadata if isinstance(each, Option)), None)
-    return (declared.flag if declared is not None else "") or "--" + name.replace("_", "-")
+    return _flag(None if info is None else _declared(info), name)
+
+
+def _declared(info: FieldInfo) -> Option | None:
+    """The option of a field; None for a table of settings."""
+    return next((each for each in info.metadata if isinstance(each, Option)), None)
+
+
+def _flag(option: Option | None, name: str) -> str:
+    """The option's name on the command line, or the field's own."""
+    return (option.flag if option is not None else "") or "--" + name.replace("_", "-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,7 @@ class Setting:
     @property
     def flag(self) -> str:
         """Name on the command line."""
-        return self.option.flag or "--" + self.path[-1].replace("_", "-")
+        return _flag(self.option, self.path[-1])
 
     @property
     def keyword(self) -> str:
@@ -130,7 +139,7 @@ def settings_of(kind: type[BaseModel], verb: str, path: Path = ()) -> Iterator[S
         if isinstance(inner, type) and issubclass(inner, BaseModel):
             yield from settings_of(inner, verb, (*path, name))
             continue
-        declared = next((each for each in info.metadata if isinstance(each, Option)), None)
+        declared = _declared(info)
         option = None if declared is None else declared.of(verb)
         if option is not None:
             yield Setting((*path, name), info, option, kind)

@@ -30,6 +30,8 @@ Correction = Literal["none", "penalty", "decay"]
 
 ONE_INNER = 2000
 """Training rows above which one inner part chooses a candidate as surely as three do, for a third of the work."""
+SMALL_WORK = 20_000_000
+"""Rows x features x trainings (tasks or repeats) below which starting another process costs more than it saves."""
 
 
 @dataclass(frozen=True, slots=True)

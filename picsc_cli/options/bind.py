@@ -47,8 +47,8 @@ def takes_rows(rows: Sequence[Row]) -> Callable[[Callable[..., None]], Callable[
     def taking(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command, eval_str=True)
         parameters: list[inspect.Parameter] = []
+        options = [_parameter(name, row) for name, row in names.items()]
         for parameter in own.parameters.values():
-            options = [_parameter(name, row) for name, row in names.items()]
             parameters += options if parameter.name == "given" else [parameter]
 
         def called(**values: Any) -> None:
