@@ -13,6 +13,8 @@ from picsc.auditing.design import build_design, compared_rows
 from picsc.auditing.image_view import refuse_table_options
 from picsc.auditing.piece_tests import ComparedRows, run_piece_tests
 from picsc.auditing.report import audit_report
+from picsc.datasets.canonical_order import canonical
+from picsc.datasets.columns.precision import at_common_precision
 from picsc.datasets.data import Data
 from picsc.datasets.files.libsvm import libsvm_choices
 from picsc.datasets.images import ImageSet
@@ -113,12 +115,18 @@ def audit_dataset(
         against = match_columns(data, reference, (*settings.read.drop, *settings.keys))
         data, reference = against.data, against.reference
     pieces = cut_data(data, settings, progress, with_table=reference is not None)
-    rows = ComparedRows(compared_rows(pieces.dataset, pieces.cut, reference), pieces.inputs)
+    compared = compared_rows(pieces.dataset, pieces.cut, reference)
+    if data.kind == "table":
+        compared = at_common_precision(compared)
     if against is not None:
         identical = bool(data.sha256) and data.sha256 == against.reference.sha256
-        again = rows_in_both(rows.dataset, against.reference, identical=identical)
+        again = rows_in_both(compared, against.reference, identical=identical)
         against = replace(against, findings=(*again, *against.findings))
     design = build_design(pieces.dataset, pieces.cut, settings, reference)
+    if data.kind == "table":  # features of images differ in the last bits between processors, and with them the order
+        compared, order = canonical(compared, design.labels, design.scheme.units)
+        design = design.reordered(order)
+    rows = ComparedRows(compared, pieces.inputs)
     tests = run_piece_tests(rows, design, settings, progress)
     tests = attribute(tests, rows, design, settings, progress)
     return audit_report(pieces, design, tests, settings, against)

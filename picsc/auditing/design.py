@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme, blocks
+from picsc.datasets.canonical_order import renumbered
 from picsc.datasets.rows import stack, take
 from picsc.errors import DataError, SettingsError
 from picsc.reports.common import Finding
@@ -58,6 +59,13 @@ class Design:
     """Name of what the pieces are compared with: rest, previous, first, or `file` and its name."""
     unit: str = "rows"
     """Unit that the null permutes, in words."""
+
+    def reordered(self, order: Ints) -> Design:
+        """The design of the same rows in another order, (n,), with units and strata numbered in that order."""
+        units, strata = (
+            None if ids is None else renumbered(ids[order]) for ids in (self.scheme.units, self.scheme.strata)
+        )
+        return replace(self, labels=self.labels[order], scheme=PermutationScheme(units, strata))
 
     def among(self, kept: tuple[int, ...]) -> tuple[Ints, Design]:
         """Compare some of the pieces with one another only.

@@ -1,5 +1,6 @@
 """Data sets: tables, images and texts, read from files, from memory or by name.
 
+- `canonical_order`: rows and levels in an order that does not depend on the order of a file
 - `data`: `Data`, the union of the three kinds of data, and the questions that all three answer
 - `description`: the description of the data in a report: columns, target, digest, and columns left out
 - `encoding`: typed columns as one matrix of numbers for models
@@ -9,6 +10,7 @@
 - `memory`: tables in memory: frames of any library, arrays, and labels that come apart from them
 - `open`: data from whatever a verb is given: a value in memory, a path, or the name of a data set
 - `reference_file`: a second table that the first is compared with, read in the same way
+- `row_hashes`: one number per row, equal for equal rows
 - `rows`: a part of a table's rows, and two tables stacked on top of each other
 - `schema`: columns of a table against those of its reference file: lost, new, of another kind, with new levels
 - `table`: `Dataset`, a table of typed columns with an optional target and the columns that cut it into pieces

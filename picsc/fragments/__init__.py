@@ -2,10 +2,11 @@
 
 - `autocorrelation`: a check that neighbouring rows are independent, as p-values of permutation tests assume
 - `clients`: simulated clients as the pieces of an audit, the same as `picsc fed` makes from the same rows and seed
+- `coincidences`: equal rows that the columns' own values explain
 - `cutting`: `cut`, which divides a table into folds, contiguous batches, values of a column, or intervals of time;
   `uncut`, all rows as one piece
 - `dob_scv`: DOB-SCV and MS-SCV, which make folds with similar or with different covariate distributions
-- `duplicates`: equal rows in several pieces, or in a table and its reference file
+- `duplicates`: equal rows in several pieces, or in a table and its reference file, or with different labels
 - `holdout`: a random part of the rows, stratified by class where possible
 - `keys`: the values of a column that cuts a table: their codes, order and spelling
 - `partitions`: simulated clients, who get the rows of a table in the ways of federated benchmarks

@@ -20,7 +20,7 @@ from picsc.datasets.encoding import encode
 from picsc.datasets.table import Dataset, Target
 from picsc.errors import DataError, SettingsError
 from picsc.fragments.dob_scv import balanced_folds, shifted_folds
-from picsc.fragments.keys import by_size, distinct, group_codes, key, spelled
+from picsc.fragments.keys import distinct, group_codes, key, sorted_ranks, spelled
 from picsc.fragments.pieces import Cut, Fragment, in_no_piece
 from picsc.fragments.timeline import cut_times
 from picsc.reports.common import Finding
@@ -162,10 +162,9 @@ def _batches(n: int, k: int, settings: CutSettings) -> Cut:
 
 def _by(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
     codes, values = distinct(key(dataset, column))
-    rank = by_size(values)
-    if rank is not None:
-        codes = np.append(rank, -1)[codes]  # code -1 indexes the last entry
-        values = [values[i] for i in np.argsort(rank)]
+    rank = sorted_ranks(values)
+    codes = np.append(rank, -1)[codes]  # code -1 indexes the last entry
+    values = [values[i] for i in np.argsort(rank)]
     names = [spelled(value) for value in values]
     gone = codes < 0
     if settings.group_missing == "together" and gone.any():

@@ -11,88 +11,90 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.datasets.table import Column, Dataset
+from picsc.datasets.row_hashes import row_hashes
+from picsc.datasets.table import Dataset
+from picsc.fragments.coincidences import equal_pairs
 from picsc.phrases import share
 from picsc.reports.common import Finding
 
-_CHUNK = 1 << 16
-"""Number of rows that are hashed at once, few enough for the processor's cache."""
-
-
-def row_hashes(columns: Sequence[NDArray[np.generic]], n: int) -> NDArray[np.uint64]:
-    """One 64-bit hash per row; equal rows have equal hashes.
-
-    Each step is a bijection of the running hash, so rows that differ in one column never collide. Two different rows
-    collide by chance with probability 2^-64; over a million rows, 3e-8 in all. NaN equals NaN, and 0 equals -0.
-
-    Args:
-        columns: float64 or integer arrays of shape (n,).
-        n: number of rows.
-
-    Returns:
-        uint64 (n,), the same on every machine.
-    """
-    hashes = np.empty(n, dtype=np.uint64)
-    for start in range(0, n, _CHUNK):
-        stop = min(start + _CHUNK, n)
-        running = np.zeros(stop - start, dtype=np.uint64)
-        for values in columns:
-            running += np.uint64(0x9E3779B97F4A7C15)  # so that zeros change the hash, too
-            running ^= _bits(values[start:stop])
-            _mix(running)
-        hashes[start:stop] = running
-    return hashes
+WORTH_SAYING = 0.1
+"""Smallest share of coincidences among equal pairs that the report says."""
 
 
 def duplicates_across(dataset: Dataset, piece: NDArray[np.int64], names: Sequence[str]) -> list[Finding]:
     """Report rows with equal covariates and target that lie in different pieces.
 
-    If more than half of all rows have a duplicate because every column takes few values, duplicates are expected and
-    the finding is a note.
+    Where coincidences of the columns' values explain them, or text was compared by its length only, that is a note.
 
     Args:
         dataset: the table. Text columns are compared by their length, as everywhere in the audit.
         piece: (n,) number of each row's piece, -1 for none.
         names: names of the pieces.
     """
-    if not dataset.columns:
-        return []
-    values: list[NDArray[np.generic]] = [column.values for column in dataset.columns]
-    if dataset.target is not None:
-        values.append(dataset.target.values)
     rows = np.flatnonzero(piece >= 0)
-    hashes = row_hashes(values, dataset.n)[rows]
-    order = np.argsort(hashes)
-    hashes, rows = hashes[order], rows[order]
-    starts = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1])) if len(rows) else np.empty(0, dtype=np.int64)
-    size = np.diff(np.append(starts, len(rows)))
-    if (size < 2).all():
+    if not dataset.columns or not len(rows):
         return []
-    where = piece[rows]
+    values = [part[rows] for part in _values(dataset)]
+    hashes = row_hashes(values, len(rows))
+    order = np.argsort(hashes)
+    hashes, where = hashes[order], piece[rows][order]
+    starts = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1]))
+    size = np.diff(np.append(starts, len(rows)))
     across = np.minimum.reduceat(where, starts) < np.maximum.reduceat(where, starts)
     if not across.any():
         return []
     crossing, total = int(size[across].sum()), len(rows)
-    expected = 2 * size[size > 1].sum() > total and all(_few_values(column, dataset.n) for column in dataset.columns)
+    found = equal_pairs(values)
     by_length = any(column.kind == "text" for column in dataset.columns)
     kinds = int(across.sum())
     message = (
         f"{crossing} of {total} rows ({100 * crossing / total:.1f} %) have an equal row in another piece "
         f"({kinds} distinct {'row' if kinds == 1 else 'rows'})"
     )
-    if expected:
-        message += "; expected here, where every column takes few values"
+    if not found.copies:
+        message += "; expected here: as many rows coincide as these values explain"
+    elif found.share_explained >= WORTH_SAYING:
+        message += f"; coincidence explains {100 * found.share_explained:.0f} % of the equal pairs"
     if by_length:
         message += "; text was compared by its length only"
     return [
         Finding(
             "duplicate-rows",
-            "note" if expected or by_length else "warning",
+            "warning" if found.copies and not by_length else "note",
             message,
-            "" if expected else "remove the duplicates, or keep them together: --splitter group",
+            "remove the duplicates, or keep them together: --splitter group" if found.copies else "",
             tuple(names[i] for i in np.unique(where[np.repeat(across, size)])),
         )
     ]
+
+
+def conflicting_labels(dataset: Dataset) -> list[Finding]:
+    """Report rows that equal another row in every covariate and have another class, where the rows are copies.
+
+    Rows that coincide because their columns take few values may well differ in class, and are no finding.
+
+    Args:
+        dataset: the table.
+    """
+    target = dataset.target
+    if target is None or target.kind != "classes" or not dataset.columns:
+        return []
+    rows = np.flatnonzero(~target.missing)
+    values = [column.values[rows] for column in dataset.columns]
+    if len(rows) < 2:
+        return []
+    _, group = np.unique(row_hashes(values, len(rows)), return_inverse=True)
+    group = group.reshape(-1)
+    labels = target.values[rows]
+    low, high = np.full(group.max() + 1, len(target.levels)), np.full(group.max() + 1, -1)
+    np.minimum.at(low, group, labels)
+    np.maximum.at(high, group, labels)
+    torn = int((low < high)[group].sum())
+    if not torn or any(column.kind == "text" for column in dataset.columns) or not equal_pairs(values).copies:
+        return []
+    message = f"{share(torn, len(rows))} rows equal another row in every covariate but differ in {target.name}"
+    advice = "check their labels: no model can predict both, and cross-validation cannot tell which one is right"
+    return [Finding("conflicting-labels", "warning", message, advice)]
 
 
 def rows_in_both(both: Dataset, reference: Dataset, *, identical: bool) -> list[Finding]:
@@ -111,10 +113,7 @@ def rows_in_both(both: Dataset, reference: Dataset, *, identical: bool) -> list[
     if identical:
         message = f"the data and {where} are the same bytes: a table that is compared with itself is never shifted"
         return [Finding("reference-is-data", "error", message, "name another file with --reference")]
-    values: list[NDArray[np.generic]] = [column.values for column in both.columns]
-    if both.target is not None:
-        values.append(both.target.values)
-    hashes = row_hashes(values, both.n)
+    hashes = row_hashes(_values(both), both.n)
     rows = both.n - reference.n
     own, other = hashes[:rows], hashes[rows:]
     found = int(np.isin(own, other).sum())
@@ -131,25 +130,7 @@ def _repeated(hashes: NDArray[np.uint64]) -> float:
     return float(size[size > 1].sum() / max(len(hashes), 1))
 
 
-def _bits(values: NDArray[np.generic]) -> NDArray[np.uint64]:
-    """The values as 64-bit patterns, equal for equal values."""
-    if values.dtype.kind != "f":
-        return values.astype(np.int64).view(np.uint64)
-    plain = values.astype(np.float64) + 0.0  # -0.0 + 0.0 is 0.0
-    plain[np.isnan(plain)] = np.nan  # one pattern for every NaN
-    return plain.view(np.uint64)
-
-
-def _mix(x: NDArray[np.uint64]) -> None:
-    """Spread every bit over all bits, in place: three rounds of shift-xor around two odd multiplications."""
-    x ^= x >> np.uint64(30)
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(27)
-    x *= np.uint64(0x94D049BB133111EB)
-    x ^= x >> np.uint64(31)
-
-
-def _few_values(column: Column, n: int) -> bool:
-    """True for a column of levels, or of at most 20 different numbers with 10 rows or more each on average."""
-    few = min(20, n // 10)
-    return column.coded or all(len(np.unique(part)) <= few for part in (column.values[:1000], column.values))
+def _values(dataset: Dataset) -> list[NDArray[np.generic]]:
+    """The values of the covariates and the target."""
+    values: list[NDArray[np.generic]] = [column.values for column in dataset.columns]
+    return values if dataset.target is None else [*values, dataset.target.values]

@@ -5,6 +5,7 @@ Letters: n rows.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -38,13 +39,9 @@ def group_codes(dataset: Dataset, column: str, missing: GroupMissing = "refuse")
             others, `together` makes them one group.
     """
     codes, values = distinct(key(dataset, column))
-    rank = by_size(values)
-    if rank is None:
-        try:
-            order = sorted(range(len(values)), key=values.__getitem__)  # type: ignore[arg-type]
-        except TypeError:  # mixed types have no order, so the order of first appearance is kept
-            order = list(range(len(values)))
-        rank = _ranks(np.asarray(order, dtype=np.int64))
+    rank = _by_size(values)
+    if rank is None:  # scikit-learn sorts words by their characters
+        rank = _ranks(np.argsort(np.asarray([spelled(value) for value in values], dtype=object), kind="stable"))
     groups = np.append(rank, -1)[codes]  # code -1 indexes the last entry
     if missing == "refuse":
         return groups
@@ -63,12 +60,31 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[object]]:
     return merged.astype(np.int64), [uniques[i] for i in first]
 
 
-def by_size(values: list[object]) -> NDArray[np.int64] | None:
+def sorted_ranks(values: list[object]) -> NDArray[np.int64]:
+    """Rank of each value: dates and numbers (or words that are numbers) by size, words by spelling.
+
+    Numbers inside words count as numbers: week 2 comes before week 10.
+    """
+    rank = _by_size(values)
+    if rank is not None:
+        return rank
+    words = [spelled(value) for value in values]
+    order = sorted(range(len(words)), key=lambda i: (_with_numbers(words[i]), words[i]))
+    return _ranks(np.asarray(order, dtype=np.int64))
+
+
+def _by_size(values: list[object]) -> NDArray[np.int64] | None:
     """Rank of each value if all are numbers (or words that are numbers) or all are dates, else None."""
     if values and all(isinstance(value, pd.Timestamp) for value in values):
         return _ranks(pd.DatetimeIndex(values).argsort())
     numbers = np.asarray(pd.to_numeric(pd.Series(values, dtype=object), errors="coerce"), dtype=np.float64)
     return None if np.isnan(numbers).any() else _ranks(np.argsort(numbers, kind="stable"))
+
+
+def _with_numbers(word: str) -> tuple[tuple[int, int, str], ...]:
+    """The parts of a word, digits as numbers, in a form that can be compared with any other."""
+    parts = re.split(r"([0-9]+)", word)
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part)
 
 
 def _ranks(order: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from picsc.datasets.table import Dataset, Target
 from picsc.fragments.autocorrelation import neighbours_alike
-from picsc.fragments.duplicates import duplicates_across
+from picsc.fragments.duplicates import conflicting_labels, duplicates_across
 from picsc.fragments.keys import group_codes, key
 from picsc.fragments.pieces import Cut
 from picsc.phrases import counted, listed, share
@@ -42,6 +42,7 @@ def validate(dataset: Dataset, cut: Cut) -> tuple[Finding, ...]:
     by_class = _classes(dataset, cut, piece)
     findings += by_class
     findings += duplicates_across(dataset, piece, [fragment.name for fragment in cut.fragments])
+    findings += conflicting_labels(dataset)
     findings += _groups(dataset, cut, piece)
     findings += _order_of_time(dataset, cut)
     # Rows that are sorted by class resemble their neighbours for that reason, and blocks would not help.

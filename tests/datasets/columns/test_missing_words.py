@@ -157,7 +157,7 @@ def test_a_number_as_a_missing_word(tmp_path: Path, name: str) -> None:
 
 def test_groups_may_be_called_none() -> None:
     frame = pd.DataFrame({"x": np.arange(40) % 7, "g": ["None", "NA", "u", "v"] * 10, "y": ["a", "b"] * 20})
-    assert [piece.name for piece in audit(frame, by="g", draws=99).fragments] == ["g=None", "g=NA", "g=u", "g=v"]
+    assert [piece.name for piece in audit(frame, by="g", draws=99).fragments] == ["g=NA", "g=None", "g=u", "g=v"]
 
 
 def test_declared_numbers_name_the_word_that_is_no_number() -> None:
