@@ -8,6 +8,7 @@
 - `inspection`: a report on how a file is read and what it holds, without any test (`picsc data show FILE`)
 - `load`: a table from a file, a pandas frame or numpy arrays
 - `memory`: tables in memory: frames of any library, arrays, and labels that come apart from them
+- `natural_order`: words in an order where part 2 comes before part 10
 - `open`: data from whatever a verb is given: a value in memory, a path, or the name of a data set
 - `reference_file`: a second table that the first is compared with, read in the same way
 - `row_hashes`: one number per row, equal for equal rows

@@ -87,13 +87,16 @@ def from_file(
         DataError: the columns are not what the settings say.
     """
     chosen = "--target"
+    frame = table.frame
+    if table.aside is not None and table.aside not in (*keys, *settings.drop, settings.target):
+        frame = frame.drop(columns=table.aside)
     if settings.target is None and not settings.no_target:
         if table.target is not None:
             settings, chosen = settings.model_copy(update={"target": table.target}), target_chosen
-        elif table.reading.format == "npz" and TARGET not in table.frame.columns:
+        elif table.reading.format == "npz" and TARGET not in frame.columns:
             settings = settings.model_copy(update={"no_target": True})  # one array alone has no labels
     return from_frame(
-        table.frame,
+        frame,
         settings,
         name=name or stem(source),
         keys=keys,

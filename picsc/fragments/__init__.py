@@ -11,6 +11,7 @@
 - `keys`: the values of a column that cuts a table: their codes, order and spelling
 - `partitions`: simulated clients, who get the rows of a table in the ways of federated benchmarks
 - `pieces`: `Cut` and `Fragment`: the row numbers of pieces, and facts about the cut that a permutation test needs
+- `repeated_ids`: columns that may say whom a row is about, which are proposed as groups
 - `time_gap`: a gap between pieces of time, whose rows belong to no piece
 - `time_lengths`: lengths of time as users write them: 30d, 12h, W, MS, or plain numbers where time is a number
 - `timeline`: pieces of time: intervals of equal length, or pieces with about equal numbers of rows

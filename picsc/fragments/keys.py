@@ -5,13 +5,13 @@ Letters: n rows.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from picsc.datasets.natural_order import natural_order
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
 from picsc.settings import GroupMissing
@@ -69,7 +69,7 @@ def sorted_ranks(values: list[object]) -> NDArray[np.int64]:
     if rank is not None:
         return rank
     words = [spelled(value) for value in values]
-    order = sorted(range(len(words)), key=lambda i: (_with_numbers(words[i]), words[i]))
+    order = sorted(range(len(words)), key=lambda i: natural_order(words[i]))
     return _ranks(np.asarray(order, dtype=np.int64))
 
 
@@ -79,12 +79,6 @@ def _by_size(values: list[object]) -> NDArray[np.int64] | None:
         return _ranks(pd.DatetimeIndex(values).argsort())
     numbers = np.asarray(pd.to_numeric(pd.Series(values, dtype=object), errors="coerce"), dtype=np.float64)
     return None if np.isnan(numbers).any() else _ranks(np.argsort(numbers, kind="stable"))
-
-
-def _with_numbers(word: str) -> tuple[tuple[int, int, str], ...]:
-    """The parts of a word, digits as numbers, in a form that can be compared with any other."""
-    parts = re.split(r"([0-9]+)", word)
-    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part)
 
 
 def _ranks(order: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from picsc.datasets.columns.look_alikes import look_alikes
 from picsc.datasets.table import Dataset, Target
 from picsc.fragments.autocorrelation import neighbours_alike
 from picsc.fragments.duplicates import conflicting_labels, duplicates_across
 from picsc.fragments.keys import group_codes, key
 from picsc.fragments.pieces import Cut
+from picsc.fragments.repeated_ids import repeated_ids
 from picsc.phrases import counted, listed, share
 from picsc.reports.common import Finding
 
@@ -43,6 +45,8 @@ def validate(dataset: Dataset, cut: Cut) -> tuple[Finding, ...]:
     findings += by_class
     findings += duplicates_across(dataset, piece, [fragment.name for fragment in cut.fragments])
     findings += conflicting_labels(dataset)
+    findings += look_alikes(dataset)
+    findings += repeated_ids(dataset, cut)
     findings += _groups(dataset, cut, piece)
     findings += _order_of_time(dataset, cut)
     # Rows that are sorted by class resemble their neighbours for that reason, and blocks would not help.

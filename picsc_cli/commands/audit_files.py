@@ -108,7 +108,7 @@ def _auditor(files: Sequence[str], settings: AuditSettings, data_dir: Path | Non
     from picsc.datasets.open import open_source
     from picsc.datasets.reference_file import load_reference, opened_alike
 
-    together = [*files, *([] if reference_path is None else [str(reference_path)])]
+    together = [*files, *([] if reference_path is None else [reference_path])]
     there = [file for file in together if file == STDIN or os.path.isfile(file)]  # noqa: PTH113 - the others fail alone
     read = libsvm_choices(there, settings.read)
     reference = load_reference(reference_path, read) if reference_path is not None else None
@@ -131,8 +131,8 @@ def _auditor(files: Sequence[str], settings: AuditSettings, data_dir: Path | Non
     return one
 
 
-def _reference_path(reference: str | None) -> Path | None:
-    """The file that `--reference` names; None for one of its words.
+def _reference_path(reference: str | None) -> str | None:
+    """The file, folder, pattern or web address that `--reference` names; None for one of its words.
 
     Raises:
         SettingsError: it is neither a word nor a file.
@@ -141,13 +141,11 @@ def _reference_path(reference: str | None) -> Path | None:
 
     if reference is None or reference in REFERENCES:
         return None
-    path = Path(reference)
-    try:
-        found = path.is_file()
-    except OSError:  # a name that no file can have
-        found = False
-    if not found:
+    from picsc.datasets.files.many import is_many
+    from picsc.datasets.files.web import is_address
+
+    if not (is_address(reference) or is_many(reference) or os.path.isfile(reference)):  # noqa: PTH113 - any name
         raise SettingsError(
             f"--reference {reference}: there is no such file, and it is none of the words {', '.join(REFERENCES)}"
         )
-    return path
+    return reference

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from picsc.datasets.files.sources import STDIN, Source, uncompressed
+from picsc.datasets.files.compression import uncompressed
+from picsc.datasets.files.sources import STDIN, Source
+from picsc.datasets.files.web import file_name, is_address
 from picsc.errors import DataError
 from picsc.settings import FileFormat, ReadSettings
 
@@ -45,9 +47,13 @@ def format_by_name(path: str | Path, settings: ReadSettings) -> FileFormat | Non
         return settings.format
     if str(path) == STDIN:
         return "csv"
-    return BY_SUFFIX.get(uncompressed(Path(path)).suffix.lower())
+    return BY_SUFFIX.get(uncompressed(_file(path)).suffix.lower())
 
 
 def stem(path: str | Path) -> str:
     """The name of the table in a file: the file name without the suffixes of format and compression."""
-    return "standard input" if str(path) == STDIN else uncompressed(Path(path)).stem
+    return "standard input" if str(path) == STDIN else uncompressed(_file(path)).stem
+
+
+def _file(path: str | Path) -> Path:
+    return Path(file_name(str(path))) if is_address(path) else Path(path)

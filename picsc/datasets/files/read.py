@@ -11,6 +11,7 @@ from picsc.datasets.files.formats import format_of
 from picsc.datasets.files.jsonl import read_json_lines
 from picsc.datasets.files.keel import holds_keel, read_keel
 from picsc.datasets.files.libsvm import read_libsvm
+from picsc.datasets.files.many import is_many, read_many
 from picsc.datasets.files.npz import read_arrays
 from picsc.datasets.files.parquet import read_arrow, read_parquet
 from picsc.datasets.files.sources import Source, opened
@@ -23,10 +24,11 @@ Reader = Callable[[Source, ReadSettings], FileTable]
 
 
 def read_frame(path: str | Path, settings: ReadSettings) -> FileTable:
-    """Read one file.
+    """Read one file, or several as one table.
 
     Args:
-        path: path of the file, which may be compressed; `-` is standard input.
+        path: path or web address of the file, which may be compressed; `-` is standard input. A folder, or a pattern
+            such as `data/*.csv`, is one table of all its files.
         settings: how to read it; without a format there, its suffix decides.
 
     Returns:
@@ -35,6 +37,8 @@ def read_frame(path: str | Path, settings: ReadSettings) -> FileTable:
     Raises:
         DataError: there is no such file, its format is unknown, it is empty, or it does not hold a table.
     """
+    if is_many(path):
+        return read_many(path, lambda file: read_frame(file, settings))
     try:
         with opened(path) as source:
             if source.path.stat().st_size == 0:

@@ -21,3 +21,5 @@ class FileTable:
     """The format and the choices made in reading it."""
     target: str | None = None
     """Column that the file itself declares as the target; None if it declares none."""
+    aside: str | None = None
+    """Column that only cuts the table, as of the files that its rows come from; None if there is none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from picsc.datasets.files.many import table_files
 from picsc.datasets.images import ImageSet
 from picsc.datasets.text_files.leaf import leaf_files, read_leaf
 from picsc.datasets.text_files.reviews import TRAIN, read_reviews
@@ -24,7 +25,9 @@ def holds_text(path: Path) -> bool:
                 return bool(_LEAF.match(file.read(4096)))
     except OSError:  # the reader reports it
         return False
-    return any(leaf_files(path)) or any(plays_in(path)) or any(path.glob(f"*{TRAIN}"))
+    if any(leaf_files(path)) or any(path.glob(f"*{TRAIN}")):
+        return True
+    return any(plays_in(path)) and not table_files(path)  # a text beside tables tells about them
 
 
 def read_clients(path: Path, name: str) -> ImageSet | TokenSet:
