@@ -9,12 +9,13 @@
 - `design`: the second stage: the reference of each piece, and the rows that may change places under the null hypothesis
 - `domain_classifier`: shifts of several columns together that no single column shows, found by a classifier that tells
   pieces apart
+- `explanation`: what the statistic that speaks has seen, column by column and in words
 - `exchangeability`: the null hypothesis that pieces are exchangeable, drawn by permuting the labels of their rows
 - `fold_balance`: how alike the folds of a cross-validation are, compared with random folds
 - `image_view`: images as a table that the tests can use: the features that a small network computes from each image
 - `model_tests`: tests of what a model learns from a piece: Fisher gap, Fisher KL, score, and covariate KL from moments
 - `multiplicity`: p-values corrected for the number of columns, pieces and statistics
-- `null_statistics`: every statistic in every permutation: columns, model, domain classifier, target
+- `null_statistics`: every other statistic in every permutation: columns, model, target
 - `permutations`: permuted labels of all rows, or of a subsample that stands for them
 - `piece_tests`: the third stage: the statistics and the verdict of every piece
 - `pixel_statistics`: brightness, contrast and roughness of an image, for noise that a network's features do not show

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from picsc.auditing.piece_tests import run_piece_tests
@@ -65,7 +66,8 @@ def attribute(
         some, fewer = design.among(kept)
         return run_piece_tests(rows.among(some), fewer, settings, progress).reports
 
-    reports, aside = set_shifted_aside(tests.reports, among, effects_of_pieces)
+    effects = partial(effects_of_pieces, level=settings.level)
+    reports, aside = set_shifted_aside(tests.reports, among, effects)
     return replace(tests, reports=reports, set_aside=aside)
 
 
@@ -97,10 +99,18 @@ def set_shifted_aside(
     return tuple(reports), tuple(sorted(aside))
 
 
-def effects_of_pieces(reports: Sequence[FragmentReport], shifted: Sequence[int]) -> tuple[Mapping[int, float], ...]:
-    """Effects of the shifted pieces: how far the data moved, and how much the model cares."""
+def effects_of_pieces(
+    reports: Sequence[FragmentReport], shifted: Sequence[int], *, level: float
+) -> tuple[Mapping[int, float], ...]:
+    """Effects of the shifted pieces: how far the data moved, and how much the model cares.
+
+    Where the KL alone shows that a piece moved, the KL itself counts for all: as a distance it is near 1 both in the
+    piece with a few far values and in those that lack them.
+    """
+    moved = [k for k in shifted if reports[k].cell != "model only"]
+    by_kl = any(column.by_kl(level) for k in moved for column in reports[k].moved(level)[:1])
     return (
-        {k: reports[k].effect_data or 0.0 for k in shifted if reports[k].cell != "model only"},
+        {k: (reports[k].kl if by_kl else reports[k].effect_data) or 0.0 for k in moved},
         {k: reports[k].effect_model or 0.0 for k in shifted if reports[k].cell != "data only"},
     )
 

@@ -24,7 +24,8 @@ from picsc.settings.problems import problems
 
 SCHEMA: Literal["picsc.baseline/1"] = "picsc.baseline/1"
 JOINT, MODEL = "joint distribution", "model"
-"""Names of what can move besides single columns, whose names are kind and column: `numeric age`, `missing age`."""
+"""Names of what can move besides single columns, whose names are kind and column: `numeric age`, `missing age`, or
+`KL of age` where the column's KL alone shows it."""
 SLACK = 1e-9
 """Effects that differ by less are equal: rows in another order change the last bits of a sum."""
 _REWRITE = "write a new one with --write-baseline"
@@ -263,10 +264,10 @@ def _moved(fragment: FragmentReport, report: AuditReport) -> Iterator[tuple[str,
     """
     named = False
     for column in fragment.columns:
-        significant = column.p_adjusted is not None and column.p_adjusted <= report.level
-        if significant and column.statistic is not None and column.statistic >= report.min_effect:
+        effect = column.effect(report.level)
+        if column.moved(report.level) and effect >= report.min_effect:
             named = named or column.kind != "target"
-            yield f"{column.kind} {column.name}", column.statistic
+            yield f"{'KL of' if column.by_kl(report.level) else column.kind} {column.name}", effect
     if fragment.cell in ("data only", "both") and not named:
         yield JOINT, fragment.effect_data or 0.0
     if fragment.cell in ("model only", "both"):
@@ -324,7 +325,7 @@ def _summary(report: AuditReport) -> tuple[str, str, str]:
     kinds: tuple[Standing, ...] = ("new", "worse", "known")
     counts = [(kind, sum(fragment.standing == kind for fragment in shifted)) for kind in kinds]
     counted = ", ".join(f"{count} {kind}" for kind, count in counts if count)
-    worst = min(failing, key=lambda fragment: fragment.strength)
+    worst = max(failing, key=lambda fragment: fragment.size)
     other = f"worst of those new or worse: {worst.in_words}"
     worst_line = second if second.startswith(f"worst: {worst.name} - ") and worst.standing == "new" else other
     return f"{first} ({counted} beside {report.baseline})", worst_line, third

@@ -10,8 +10,11 @@ import numpy as np
 
 from picsc.auditing.image_view import image_features, image_rows, refuse_table_options, with_noise
 from picsc.auditing.table_view import audit_table, too_wide
+from picsc.auditing.verdict import N_MIN
 from picsc.datasets.images import ImageSet
+from picsc.errors import SettingsError
 from picsc.fragments import Cut, cut, cut_clients, uncut, validate
+from picsc.phrases import counted
 from picsc.simulation.feature_noise import noisy_table
 
 if TYPE_CHECKING:
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
     from picsc.datasets.table import Dataset
     from picsc.reports.common import Finding
     from picsc.settings import AuditSettings
+
+
+FEWEST = 2
+"""Fewest rows of a piece of a cut by number: one row has no distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,29 @@ def _cut(dataset: Dataset, settings: AuditSettings, *, with_table: bool) -> tupl
         return made.cut, made.noise
     one = with_table and settings.cut.uncut
     pieces = uncut(dataset, settings.cut) if one else cut(dataset, settings.cut, seed=settings.seed)
+    _refuse_single_rows(pieces)
     return pieces, np.zeros(len(pieces.fragments))
+
+
+def _refuse_single_rows(pieces: Cut) -> None:
+    """Refuse a cut into so many pieces that one has a single row: nothing can be said of the distribution in it.
+
+    Only a number of pieces that was asked for is refused; a single row of a value or of a period is the data's own.
+
+    Raises:
+        SettingsError: a piece has fewer rows than `FEWEST`.
+    """
+    settings, k = pieces.settings, len(pieces.fragments)
+    if settings.by is not None or settings.time is not None or pieces.whole:
+        return
+    smallest, n = min(len(each.rows) for each in pieces.fragments), sum(len(each.rows) for each in pieces.fragments)
+    if smallest >= FEWEST:
+        return
+    what = "batches" if settings.batches is not None else "folds"
+    need = f"a piece needs {FEWEST} rows to be compared, and {N_MIN} for a verdict"
+    do = f"cut at most {n // N_MIN}" if n >= 2 * N_MIN else f"add rows: two pieces with a verdict have {2 * N_MIN}"
+    held = f"one would have {counted(smallest, 'row')}"
+    raise SettingsError(f"cannot audit {counted(n, 'row')} in {k} {what}: {held}, and {need}; {do}")
 
 
 def _split_findings(dataset: Dataset, pieces: Cut, settings: AuditSettings) -> list[Finding]:

@@ -67,6 +67,32 @@ class Design:
         )
         return replace(self, labels=self.labels[order], scheme=PermutationScheme(units, strata))
 
+    def too_few_units(self, level: float) -> dict[int, str]:
+        """Reasons why no p-value of a piece can be at most `level`: too few units to deal out, whatever their rows say.
+
+        Against the rest, every draw that puts the same units together, in this piece or in another of as many units,
+        repeats the observed comparison; against single pieces, every draw that also repeats the reference's units.
+
+        Returns:
+            A reason by the position of each such piece; {} where rows move alone.
+        """
+        if self.scheme.units is None:
+            return {}
+        first = np.unique(self.scheme.units, return_index=True)[1]
+        held = np.bincount(self.labels[first], minlength=self.contrast.labels)
+        found = {}
+        for k, piece in enumerate(self.contrast.pieces):
+            own, total = int(held[piece]), len(first)
+            if self.contrast.reference == "rest":
+                ways, repeats = _dealt(own, total - own), int((held == own).sum())
+            else:
+                other = int(held[self.contrast.reference[k]])
+                ways, repeats = _dealt(own, other, total - own - other), 1
+            if repeats > level * ways:
+                p = f"whatever their rows say, p cannot be below {min(repeats / ways, 1):.2g}"
+                found[k] = f"only {total} {self.unit}, {own} of them here: {p}"
+        return found
+
     def among(self, kept: tuple[int, ...]) -> tuple[Ints, Design]:
         """Compare some of the pieces with one another only.
 
@@ -231,9 +257,12 @@ def _blocks(labels: Ints, order: Ints, settings: AuditSettings) -> Ints:
 def _arrangements(labels: Ints, units: Ints) -> float:
     """Number of ways to deal the blocks out to the pieces."""
     first = np.unique(units, return_index=True)[1]
-    held = np.bincount(labels[first])
-    log = math.lgamma(len(first) + 1) - sum(math.lgamma(count + 1) for count in held.tolist())
-    return math.exp(min(log, 700.0))
+    return _dealt(*np.bincount(labels[first]).tolist())
+
+
+def _dealt(*held: int) -> float:
+    """Number of ways to deal units out to holders of so many units each; at most 1e304."""
+    return math.exp(min(math.lgamma(sum(held) + 1) - sum(math.lgamma(count + 1) for count in held), 700.0))
 
 
 def _stream_order(cut: Cut, kept: Ints, n: int) -> Ints:

@@ -1,4 +1,4 @@
-"""Null statistics: draws of every family of statistics: columns, model, domain classifier, target.
+"""Null statistics: draws of every family of statistics but the domain classifier: columns, model, target.
 
 Letters: n rows, m rows that the draws permute, B draws (an axis of B + 1 has the observed value first), C draws at a
 time, L labels, K pieces, f columns, d parameters.
@@ -15,9 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.auditing.domain_classifier import held_out_ranks
 from picsc.auditing.ks_and_g_tests import Coded, ColumnShiftTest, count, shift
-from picsc.auditing.model_tests import ModelShift, label_sums, model_shift, moment_kl
+from picsc.auditing.model_tests import ModelShift, model_shift, moment_kl
 from picsc.auditing.multiplicity import Evidence, evidence, p_among
 from picsc.auditing.wide_ks import scan_columns, sorted_scan
 
@@ -68,6 +67,19 @@ class TestInputs:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnKl:
+    """The test of one column's KL against every piece's reference. Arrays (K,)."""
+
+    evidence: Floats
+    """-log p before any correction."""
+    p_adjusted: Floats
+    """p-value corrected for the KL of all columns and pieces."""
+    effect: Floats
+    """Of numbers, the distance that has this KL; of levels, their total variation distance, since a new level has a
+    large KL however rare it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnTest:
     """One column of the table or the target, or its missing rate, against every piece's reference. All arrays (K,)."""
 
@@ -81,6 +93,8 @@ class ColumnTest:
     """-log p before any correction."""
     p_adjusted: Floats
     """p-value corrected for all columns and pieces."""
+    of_kl: ColumnKl | None = None
+    """The test of this column's KL; None where it was not asked for, for missing rates, and for the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +115,8 @@ class Members:
     """Start of the fitted tail of a KS column, see `Evidence`; NaN for the others."""
     slope: Tensor
     """Slope of that tail; NaN for the others."""
+    kl_evidence: Tensor
+    """Evidence of the KL over levels; NaN for numeric columns and missing rates."""
 
     @property
     def tails(self) -> Evidence:
@@ -114,7 +130,7 @@ def _members(columns: Sequence[Coded], unlabelled: Coded | None, pieces: int) ->
     both = [(column.name, test) for column in columns for test in _TESTS[: 1 + column.has_missing]]
     both += [] if unlabelled is None else [(unlabelled.name, "missing")]
     places = np.cumsum([0, *(1 + column.has_missing for column in columns)])[:-1].tolist()
-    room = (torch.full((len(both), pieces), torch.nan, dtype=torch.float64) for _ in range(5))
+    room = (torch.full((len(both), pieces), torch.nan, dtype=torch.float64) for _ in range(6))
     return Members(tuple(name for name, _ in both), tuple(test for _, test in both), *room), places
 
 
@@ -132,6 +148,8 @@ class ColumnDraws:
     """(B + 1, K) KL over categorical columns."""
     missing_kl: Tensor
     """(K,) observed."""
+    largest_kl: Tensor
+    """(B + 1,) largest evidence of the KL over levels, over categorical columns and pieces."""
     members: Members
     """Observed values of each column."""
 
@@ -144,14 +162,16 @@ class ColumnDraws:
         ):
             divergence = next(gaussian) if kl.isnan().all() else kl
             p = p_among(observed, self.largest)
-            found.append(ColumnTest(name, test, *(each.double().numpy() for each in (effect, divergence, observed, p))))
+            effects, kls, seen = (each.double().numpy() for each in (effect, divergence, observed))
+            found.append(ColumnTest(name, test, effects, kls, seen, p.numpy()))
         return tuple(found)
 
 
 def columns_of(inputs: TestInputs, null: LabelDraws) -> ColumnDraws:
     """KS, G and missingness of every column in every draw, one column in memory at a time, or a few of many."""
     shape = null.effective.shape
-    joint, largest = torch.full(shape, -math.inf, dtype=torch.float64), torch.zeros(shape[0], dtype=torch.float64)
+    joint = torch.full(shape, -math.inf, dtype=torch.float64)
+    largest, largest_kl = (torch.zeros(shape[0], dtype=torch.float64) for _ in range(2))
     kl, missing_kl = torch.zeros(shape, dtype=torch.float64), torch.zeros(shape[1], dtype=torch.float64)
     members, places = _members(inputs.columns, inputs.unlabelled, shape[1])
     leading, effect = torch.full(shape, -1.0, dtype=torch.float64), torch.zeros(shape, dtype=torch.float64)
@@ -165,9 +185,13 @@ def columns_of(inputs: TestInputs, null: LabelDraws) -> ColumnDraws:
         scanned = {} if scan is None else scan_columns(columns, scan)
         drawn = [scanned[i] if i in scanned else _shifts(column, null) for i, column in enumerate(columns)]
         covariates = columns[0] is not inputs.unlabelled
-        for each in drawn:
-            kl += each.level_kl if covariates else 0.0
+        for place, column, each in zip(at, columns, drawn, strict=True):
             missing_kl += each.missing_kl[0]
+            if covariates and column.test == "g":
+                kl += each.level_kl
+                found = evidence(null.effective * each.level_kl).value
+                members.kl_evidence[place] = found[0]
+                largest_kl = torch.maximum(largest_kl, found.amax(1))
         parts = [_values_evidence(columns, drawn, members, at)] if covariates else []
         some = [i for i, column in enumerate(columns) if column.has_missing]
         if some:
@@ -180,7 +204,7 @@ def columns_of(inputs: TestInputs, null: LabelDraws) -> ColumnDraws:
             own = effects.gather(1, which[:, None])[:, 0]
             leading, effect = torch.where(larger, here, leading), torch.where(larger, own, effect)
     effect = at_own_size(effect.nan_to_num(0.0), null.effective)
-    return ColumnDraws(joint - math.log(len(members.names)), largest, effect, kl, missing_kl, members)
+    return ColumnDraws(joint - math.log(len(members.names)), largest, effect, kl, missing_kl, largest_kl, members)
 
 
 def _values_evidence(
@@ -287,35 +311,6 @@ def target_of(inputs: TestInputs, null: LabelDraws, rows: RowDraws) -> tuple[Col
     found = evidence(drawn.statistic).value
     kl = rows.target_kl if inputs.target.test == "ks" else drawn.level_kl[0]
     p = p_among(found[0], found.amax(1))
-    test = ColumnTest(inputs.target.name, "target", *(each.numpy() for each in (drawn.effect[0], kl, found[0], p)))
+    effect, kls, seen = (each.numpy() for each in (drawn.effect[0], kl, found[0]))
+    test = ColumnTest(inputs.target.name, "target", effect, kls, seen, p.numpy())
     return test, drawn.statistic, at_own_size(drawn.effect.nan_to_num(0.0), null.effective)
-
-
-def domain_of(inputs: TestInputs, null: LabelDraws, *, seed: int, jobs: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Held-out AUC of the domain classifier (K,); its statistic and its effect 2 AUC - 1, (B + 1, K).
-
-    A draw permutes the labels of both halves at once, as if the halves' AUCs were independent. They are not: a chance
-    difference that both halves share is learned from one and confirmed in the other. With correlation at most 1, the
-    observed mean of two AUCs varies at most like one of them, so its square is halved against the draws: valid whatever
-    the correlation is.
-    """
-    rows = null.rows[: null.sampled]
-    ranks = held_out_ranks(inputs.encoded[rows], null.observed[rows], null.contrast, seed=seed, jobs=jobs)
-
-    def reduce(sums: Tensor) -> Tensor:
-        piece, reference = (side.double() for side in null.contrast.split(sums))
-        size_p, size_r = piece[..., -1], reference[..., -1]
-        own = torch.diagonal(piece[..., :-1], dim1=1, dim2=2) / size_p
-        other = torch.diagonal(reference[..., :-1], dim1=1, dim2=2) / size_r
-        return torch.stack([(own - other).nan_to_num(0.0), 1 / (1 / size_p + 1 / size_r)], 1)
-
-    matrix = torch.cat([torch.from_numpy(ranks), torch.ones(len(ranks), 1)], 1)
-    width = null.contrast.labels * max(matrix.shape)
-    drawn = torch.cat([reduce(label_sums(matrix, chunk, null.contrast)) for chunk in null.chunks(width, null.sampled)])
-    difference, size = drawn.unbind(1)
-    statistic = size * difference.clamp(min=0).square()
-    statistic[0] /= 2
-    # halved against the draws, like the statistic
-    effect = at_own_size(2 * math.sqrt(2) * difference.clamp(min=0), size)
-    effect[0] = (2 * (0.5 + difference[0]) - 1).clamp(min=0)
-    return 0.5 + difference[0], statistic, effect

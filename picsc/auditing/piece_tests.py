@@ -53,6 +53,8 @@ class PieceTests:
     """(B + 1,) mean column KL of all pieces, see `picsc.auditing.two_questions.ShiftTest`; None without columns."""
     set_aside: tuple[int, ...] = ()
     """Positions of shifted pieces that are no part of the others' reference, see `picsc.auditing.attribution`."""
+    too_few_units: bool = False
+    """True if the groups or blocks that the null deals out are too few for a small p-value of some piece."""
 
 
 def run_piece_tests(
@@ -73,6 +75,7 @@ def run_piece_tests(
             inputs, design, level=settings.level, draws=settings.draws, seed=settings.seed, jobs=settings.jobs
         )
         kinds: dict[str, str] = {column.name: column.kind for column in rows.dataset.columns}
-        rule = Rule(settings.level, settings.min_effect, settings.gamma, kinds)
+        lacking = design.too_few_units(settings.level)
+        rule = Rule(settings.level, settings.min_effect, settings.gamma, kinds, lacking)
         reports = verdicts(design.pieces, test, rule, column_notes(rows.dataset, design))
-    return PieceTests(reports, test.rows_drawn, test.mean_kl)
+    return PieceTests(reports, test.rows_drawn, test.mean_kl, too_few_units=bool(lacking))

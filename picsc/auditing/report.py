@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from picsc.datasets.schema import Against
     from picsc.datasets.table import Dataset
     from picsc.fragments import Cut
-    from picsc.reports.audit import Balance, ColumnShift, FragmentReport
+    from picsc.reports.audit import Balance, FragmentReport
     from picsc.settings import AuditSettings
 
 
@@ -51,7 +51,7 @@ def audit_report(
     verdict = overall(tests.reports)
     return AuditReport(
         verdict=verdict,
-        summary=_summary(tests.reports, findings, data.cut, design.reference, settings),
+        summary=_summary(tests, findings, data.cut, design.reference, settings),
         level=settings.level,
         min_effect=settings.min_effect,
         reference=design.reference,
@@ -120,7 +120,7 @@ def _without_shuffle(finding: Finding) -> Finding:
 
 
 def _summary(
-    fragments: tuple[FragmentReport, ...],
+    tests: PieceTests,
     findings: tuple[Finding, ...],
     pieces: Cut,
     reference: str,
@@ -129,48 +129,74 @@ def _summary(
     """The three lines that come first.
 
     Args:
-        fragments: verdict and statistics of each piece.
+        tests: verdict and statistics of each piece.
         findings: all findings of the audit.
         pieces: how the table was cut.
         reference: name of what the pieces were compared with.
         settings: settings of the audit.
     """
-    verdict, total = overall(fragments), len(fragments)
+    fragments = tests.reports
     schema = [finding for finding in findings if finding.code in SCHEMA_CODES] if settings.strict_schema else []
     fails = f"; the columns differ from those of {reference}, which --strict-schema fails" if schema else ""
-    shifted = [fragment for fragment in fragments if fragment.verdict == "shift"]
+    verdict = overall(fragments)
     if verdict == "shift":
-        worst = min(shifted, key=lambda fragment: fragment.strength)
-        some = f"{len(shifted)} of {total} pieces ({pieces.words}) differ"
-        if pieces.whole:
-            some = "all rows, as one piece, differ"
-        first = f"shift: {some} from {_reference_words(reference)}{fails}"
-        return (
-            first,
-            f"worst: {worst.in_words}",
-            f"next: {_what_to_do(worst, shifted, findings, pieces, reference, settings.level)}",
-        )
+        shifted = [fragment for fragment in fragments if fragment.verdict == "shift"]
+        worst = max(shifted, key=lambda fragment: fragment.size)
+        next_step = _what_to_do(worst, shifted, findings, pieces, reference, settings.level)
+        first = f"shift: {_some(len(shifted), pieces)} from {_reference_words(reference)}"
+        return f"{first}{fails}", f"worst: {worst.in_words}", f"next: {next_step}"
+    tested = [fragment for fragment in fragments if fragment.verdict != "not tested"] or list(fragments)
     if verdict == "inconclusive":
-        first = f"inconclusive: none of {counted(total, 'piece')} ({pieces.words}) has the rows to tell{fails}"
-        largest = max(fragments, key=lambda fragment: fragment.rows)
-        more = "add rows" if pieces.whole else "cut into fewer pieces, or add rows"
+        units = "blocks" if settings.block > 1 else "groups"
+        lacks = units if tests.too_few_units else "rows"
+        total = counted(len(fragments), "piece")
+        first = f"inconclusive: none of {total} ({pieces.words}) has the {lacks} to tell{fails}"
+        largest = max(tested, key=lambda fragment: fragment.rows)
+        more = _more(pieces, settings, too_few_units=tests.too_few_units)
         return first, f"largest: {largest.name} - {largest.reason}", f"next: {more}"
-    first = f"ok: no shift in {counted(total, 'piece')} ({pieces.words}) at level {settings.level:g}"
+    first = f"ok: no shift in {_tested_words(len(tested), len(fragments))} ({pieces.words})"
+    first += f" at level {settings.level:g}"
     if pieces.whole:
         first = f"ok: all rows, as one piece, show no shift from {reference} at level {settings.level:g}"
-    first += fails
-    second = f"closest: {min(fragments, key=lambda fragment: fragment.strength).in_words}"
+    next_step = _nothing_shifted(tested, schema, findings)
+    return f"{first}{fails}", f"closest: {_closest(tested).in_words}", f"next: {next_step}"
+
+
+def _some(shifted: int, pieces: Cut) -> str:
+    """The subject of the first line: the shifted pieces among all."""
+    if pieces.whole:
+        return "all rows, as one piece, differ"
+    return f"{shifted} of {counted(len(pieces.fragments), 'piece')} ({pieces.words}) differ"
+
+
+def _tested_words(tested: int, total: int) -> str:
+    return counted(total, "piece") if tested == total else f"the {tested} of {counted(total, 'piece')} that are tested"
+
+
+def _closest(tested: list[FragmentReport]) -> FragmentReport:
+    """The piece that is nearest to a shift, of those with a verdict if there are any."""
+    decided = [fragment for fragment in tested if fragment.verdict == "ok"] or tested
+    return min(decided, key=lambda fragment: fragment.strength)
+
+
+def _more(pieces: Cut, settings: AuditSettings, *, too_few_units: bool) -> str:
+    """The next step where no piece has enough for a verdict: what there is too little of."""
+    if too_few_units and settings.block > 1:
+        return "use shorter blocks (--block), or more rows"
+    if too_few_units:
+        return f"more groups of {settings.cut.group} are needed; more rows of the same groups do not help"
+    return "add rows" if pieces.whole else "cut into fewer pieces, or add rows"
+
+
+def _nothing_shifted(tested: list[FragmentReport], schema: list[Finding], findings: tuple[Finding, ...]) -> str:
+    """The next step where no piece is shifted: the most serious finding, or nothing."""
     serious = [finding for finding in (*schema, *findings) if finding.severity != "note" and finding.advice]
     if serious:
-        return first, second, f"next: {serious[0].advice}"
-    seen = [fragment.smallest_effect for fragment in fragments if fragment.smallest_effect is not None]
-    if seen:
-        return (
-            first,
-            second,
-            f"next: nothing to do; a KS distance of {np.median(seen):.2f} in one column would have shown",
-        )
-    return first, second, "next: nothing to do"
+        return serious[0].advice
+    seen = [fragment.smallest_effect for fragment in tested if fragment.smallest_effect is not None]
+    if not seen:
+        return "nothing to do"
+    return f"nothing to do; a KS distance of {np.median(seen):.2f} in one column would have shown"
 
 
 def _reference_words(reference: str) -> str:
@@ -199,7 +225,7 @@ def _what_to_do(
     if reference not in REFERENCES:
         return _against_file(worst, shifted, pieces, reference, level)
     folds = any(fragment.kind == "fold" for fragment in pieces.fragments)
-    if folds and worst.cell == "model only":
+    if folds and worst.cell == "model only" and not worst.significant("data", level):
         return (
             f"check the labels of {worst.name}: its covariates look like the rest, its labels do not follow from them"
         )
@@ -229,7 +255,7 @@ def _against_file(
 
 def _fault(worst: FragmentReport, level: float) -> str:
     """The next step where the strongest difference is one that a fault makes; empty for others."""
-    column = next(iter(_moved(worst, level)), None)
+    column = next(iter(worst.moved(level)), None)
     if column is None or worst.cell == "model only":
         return ""
     if column.kind == "missing":
@@ -239,14 +265,14 @@ def _fault(worst: FragmentReport, level: float) -> str:
     return ""
 
 
-def _moved(fragment: FragmentReport, level: float) -> list[ColumnShift]:
-    """The covariates that moved, strongest first."""
-    columns = [column for column in fragment.columns if column.kind != "target"]
-    return [column for column in columns if column.p_adjusted is not None and column.p_adjusted <= level]
-
-
 def _columns(fragment: FragmentReport, level: float) -> str:
-    # a column's values and its missing rate are two entries; a joint shift has none that moved alone
-    columns = _moved(fragment, level) or [column for column in fragment.columns if column.kind != "target"]
-    names = list(dict.fromkeys(column.name for column in columns))[:3]
-    return ", ".join(names) if names else "the columns"
+    """The columns that moved; where none did by itself, what their joint distribution is known to rest on."""
+    # a column's values and its missing rate are two entries
+    names = list(dict.fromkeys(column.name for column in fragment.moved(level)))[:3]
+    if names:
+        return ", ".join(names)
+    if len(fragment.classifier_columns) > 1:
+        return f"how {', '.join(fragment.classifier_columns)} go together"
+    if fragment.classifier_columns:
+        return f"how {fragment.classifier_columns[0]} goes with the other columns"
+    return "how the columns go together"

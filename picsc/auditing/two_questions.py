@@ -10,7 +10,7 @@ Letters: B draws (an axis of B + 1 has the observed value first), K pieces.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,15 +20,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from picsc.auditing.domain_classifier import domain_of, leading_columns
+from picsc.auditing.explanation.kl_by_column import with_kl_by_column
 from picsc.auditing.model_tests import ModelShift
-from picsc.auditing.multiplicity import Evidence, evidence, p_value, step_down
+from picsc.auditing.multiplicity import Evidence, evidence, p_among, p_value, step_down
 from picsc.auditing.null_statistics import (
     ColumnDraws,
     ColumnTest,
     RowDraws,
     TestInputs,
     columns_of,
-    domain_of,
     rows_of,
     target_of,
 )
@@ -50,6 +51,17 @@ POWER = 0.8416
 
 
 @dataclass(frozen=True, slots=True)
+class Statistic:
+    """One statistic of a question, for every piece. All arrays (K,)."""
+
+    p_adjusted: Floats
+    """p-value corrected for all statistics of both questions and all pieces."""
+    effect: Floats
+    """Its own effect; of `columns` and `covariate KL`, that of the largest significant column, or where none is, of the
+    one with the most evidence."""
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """The answer to one of the two questions, for every piece. All arrays (K,)."""
 
@@ -60,9 +72,13 @@ class Question:
     leader: tuple[str, ...]
     """Name of the statistic with the most evidence, by piece."""
     effect: Floats
-    """Effect of the leader: a difference of probabilities for the data; relative to the reference for the model."""
+    """The largest effect of the significant statistics, or where none is, the effect of the leader: a difference of
+    probabilities for the data; relative to the reference for the model."""
     noise: Floats
-    """Noise band: the effect that is exceeded with probability `level` when nothing moved, at each piece's size."""
+    """Noise band: the leader's effect that is exceeded with probability `level` when nothing moved, at each piece's
+    size."""
+    statistics: Mapping[str, Statistic]
+    """Every statistic of the question by itself, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +108,9 @@ class ShiftTest:
     """KS distance that is found with 80 % power at the corrected level; NaN without a numeric column."""
     rows_drawn: int
     """Rows that the null permuted."""
+    classifier_columns: Mapping[int, tuple[str, ...]] | None = None
+    """The columns that the domain classifier relies on most, by the position of each piece in which it is significant
+    and no column is."""
     mean_kl: Floats | None = None
     """(B + 1,) covariate KL, mean over columns and pieces, at the pieces' own sizes; None without columns."""
 
@@ -115,18 +134,20 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         classified = pool.submit(domain_of, inputs, null, seed=seed, jobs=jobs)
         counted = pool.submit(columns_of, inputs, null)
         summed = pool.submit(rows_of, inputs, null)
-    (auc, domain, separation), columns, rows = classified.result(), counted.result(), summed.result()
+    domain, columns, rows = classified.result(), counted.result(), summed.result()
     fisher = rows.fisher if inputs.parameters else None
     # the two parts of the covariate KL are drawn at different sizes; free of size they add up
     free_kl = null.effective * columns.kl + rows.effective * rows.kl
-    data = {
-        "columns": evidence(columns.joint),
-        "domain classifier": evidence(domain),
-        "covariate KL": evidence(free_kl),
-    }
-    combined = [_combined(data, DATA_WEIGHTS)]
-    target, target_effect = None, None
-    model: dict[str, Evidence] = {}
+    data = _Family(
+        DATA_WEIGHTS,
+        {
+            "columns": evidence(columns.joint),
+            "domain classifier": evidence(domain.statistic),
+            "covariate KL": evidence(free_kl),
+        },
+        {"columns": columns.effect, "domain classifier": domain.effect, "covariate KL": columns.effect},
+    )
+    target, families = None, [data]
     if fisher is not None and inputs.target is not None:
         target, target_statistic, target_effect = target_of(inputs, null, rows)
         model = {
@@ -135,29 +156,24 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
             "Fisher KL": evidence(fisher.effective * fisher.kl),
             "target": evidence(target_statistic),
         }
-        combined.append(_combined(model, MODEL_WEIGHTS))
+        families.append(_Family(MODEL_WEIGHTS, model, _model_effects(fisher, target_effect)))
 
+    combined = [family.combined() for family in families]
     joint = torch.stack([each.value for each in combined], 1)  # (B + 1, questions, K)
     adjusted = step_down(joint.flatten(1)).reshape(joint.shape[1:])
+    own_p = _own_p(families)
+    tests = columns.tests(rows.column_kl)
+    if bool((own_p[0]["covariate KL"] <= level).any()):
+        tests = with_kl_by_column(tests, inputs, null, columns)
+    effects = [{name: effect[0].numpy() for name, effect in family.effects.items()} for family in families]
+    effects[0] |= _effects_of_columns(tests, effects[0], level)
     questions = [
-        Question(
-            p_value(each.value).numpy(),
-            p.numpy(),
-            _names(family, weights),
-            effect[0].numpy(),
-            torch.quantile(effect[1:], 1 - level, dim=0).numpy(),
-        )
-        for each, p, family, weights, effect in zip(
-            combined,
-            adjusted,
-            (data, model),
-            (DATA_WEIGHTS, MODEL_WEIGHTS),
-            (_data_effect(data, columns, separation), _model_effect(model, fisher, target_effect)),
-            strict=False,
-        )
+        _question(family, each, p.numpy(), own, effect, level=level)
+        for family, each, p, own, effect in zip(families, combined, adjusted, own_p, effects, strict=True)
     ]
+    alone = _classifier_alone(questions[0], tests, level)
     return ShiftTest(
-        columns=columns.tests(rows.column_kl),
+        columns=tests,
         target=target,
         data=questions[0],
         model=questions[1] if len(questions) > 1 else None,
@@ -165,54 +181,128 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         kl=(columns.kl[0] + rows.kl[0]).numpy(),
         missing_kl=columns.missing_kl.numpy(),
         **_tau(fisher, free_kl, rows, level),
-        domain_auc=auc.numpy(),
-        smallest_effect=_smallest_effect(joint, combined[0], data["columns"], columns, null.effective[0], level),
+        domain_auc=domain.auc.numpy(),
+        smallest_effect=_smallest_effect(
+            joint, combined[0], data.statistics["columns"], columns, null.effective[0], level
+        ),
         rows_drawn=null.sampled,
+        classifier_columns=leading_columns(domain, inputs, null, alone, seed=seed),
         mean_kl=(free_kl / null.effective[0]).mean(1).numpy() / len(inputs.columns) if inputs.columns else None,
     )
 
 
-def _combined(family: Mapping[str, Evidence], weights: Mapping[str, float]) -> Evidence:
-    """Evidence of a whole question: the log of the weighted mean of exp(evidence), calibrated by its own draws.
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """The statistics of one question in every draw."""
 
-    The mean of inverse p-values acts like the smallest p-value when one statistic is significant, and has more power
-    when several are.
-    """
-    weighted = torch.stack([family[name].value + math.log(weight) for name, weight in weights.items()])
-    return evidence(weighted.logsumexp(0).clamp(min=0))
+    weights: Mapping[str, float]
+    """Share of the level of each statistic."""
+    statistics: Mapping[str, Evidence]
+    """Evidence of each, (B + 1, K)."""
+    effects: Mapping[str, Tensor]
+    """Effect of each, (B + 1, K)."""
+
+    def weighted(self) -> Tensor:
+        """Evidence in the light of each statistic's share of the level, (statistics, B + 1, K)."""
+        return torch.stack([self.statistics[name].value + math.log(weight) for name, weight in self.weights.items()])
+
+    def combined(self) -> Evidence:
+        """Evidence of the whole question: the log of the weighted mean of exp(evidence), calibrated by its own draws.
+
+        The mean of inverse p-values acts like the smallest p-value when one statistic is significant, and has more
+        power when several are.
+        """
+        return evidence(self.weighted().logsumexp(0).clamp(min=0))
+
+    def led(self) -> tuple[Tensor, Tensor]:
+        """Position of the statistic with the most evidence in every draw, and its effect, (B + 1, K) each."""
+        leaders = self.weighted().argmax(0)
+        return leaders, torch.stack([self.effects[name] for name in self.weights]).gather(0, leaders[None])[0]
 
 
-def _leaders(family: Mapping[str, Evidence], weights: Mapping[str, float]) -> Tensor:
-    """Position of the statistic with the most evidence in every draw, (B + 1, K)."""
-    return torch.stack([family[name].value + math.log(weight) for name, weight in weights.items()]).argmax(0)
+def _own_p(families: Sequence[_Family]) -> list[dict[str, Floats]]:
+    """p-value of every statistic by itself, (K,), corrected for all statistics of all families and all pieces."""
+    weighted = [family.weighted() for family in families]
+    largest = torch.cat(weighted).amax((0, 2))  # (B + 1,)
+    return [
+        {name: p_among(own[0], largest).numpy() for name, own in zip(family.weights, each, strict=True)}
+        for family, each in zip(families, weighted, strict=True)
+    ]
 
 
-def _names(family: Mapping[str, Evidence], weights: Mapping[str, float]) -> tuple[str, ...]:
-    """Names of the observed leaders, (K,)."""
-    names = tuple(weights)
-    return tuple(names[i] for i in _leaders(family, weights)[0].tolist())
-
-
-def _data_effect(family: Mapping[str, Evidence], columns: ColumnDraws, separation: Tensor) -> Tensor:
-    """Effect of the leading statistic in every draw, (B + 1, K) in [0, 1].
+def _question(
+    family: _Family,
+    combined: Evidence,
+    adjusted: Floats,
+    own_p: dict[str, Floats],
+    own: dict[str, Floats],
+    *,
+    level: float,
+) -> Question:
+    """The answer to one question.
 
     Args:
-        family: evidence of the data question's statistics.
-        columns: distance of the strongest column.
-        separation: (B + 1, K) 2 AUC - 1 of the domain classifier.
+        family: the question's statistics.
+        combined: evidence of all of them together.
+        adjusted: (K,) p-values of `combined`, corrected for both questions and all pieces.
+        own_p: p-value of each statistic by itself.
+        own: observed effect of each statistic.
+        level: family-wise error rate.
     """
-    by_classifier = _leaders(family, DATA_WEIGHTS) == tuple(DATA_WEIGHTS).index("domain classifier")
-    return torch.where(by_classifier, separation, columns.effect)
+    leaders, led = family.led()
+    names = tuple(family.weights)
+    leader = tuple(names[i] for i in leaders[0].tolist())
+    largest = np.max([np.where(own_p[name] <= level, own[name], -1.0) for name in names], axis=0)
+    of_leader = np.array([own[name][k] for k, name in enumerate(leader)])
+    return Question(
+        p=p_value(combined.value).numpy(),
+        p_adjusted=adjusted,
+        leader=leader,
+        effect=np.where(largest >= 0, largest, of_leader),
+        noise=torch.quantile(led[1:], 1 - level, dim=0).numpy(),
+        statistics={name: Statistic(own_p[name], own[name]) for name in names},
+    )
 
 
-def _model_effect(family: Mapping[str, Evidence], fisher: ModelShift | None, target: Tensor | None) -> Tensor:
-    """Effect of the leading statistic in excess of its mean under the null, in every draw, (B + 1, K).
+def _effects_of_columns(tests: Sequence[ColumnTest], led: Mapping[str, Floats], level: float) -> dict[str, Floats]:
+    """Effect of the largest column that is significant by its own test, and by its KL alone; where none is, `led`.
+
+    A unit that changed in one piece makes the KL of all others large, too, since their reference has that piece; how
+    far they are from it is what the columns' own tests say.
+
+    Args:
+        tests: values and missing rates of all columns.
+        led: effect of the column with the most evidence, for both statistics.
+        level: family-wise error rate.
+    """
+    by_test = [np.where(test.p_adjusted <= level, np.nan_to_num(test.effect), -1.0) for test in tests]
+    by_kl = [
+        np.where((test.of_kl.p_adjusted <= level) & (test.p_adjusted > level), test.of_kl.effect, -1.0)
+        for test in tests
+        if test.of_kl is not None
+    ]
+    found = {}
+    for name, effects in (("columns", by_test), ("covariate KL", by_kl)):
+        largest = np.max(effects, axis=0) if effects else np.full_like(led[name], -1.0)
+        found[name] = np.where(largest >= 0, largest, led[name])
+    return found
+
+
+def _classifier_alone(data: Question, tests: Sequence[ColumnTest], level: float) -> list[int]:
+    """Positions of the pieces in which the domain classifier is significant and no column is."""
+    alone = data.statistics["domain classifier"].p_adjusted <= level
+    for test in tests:
+        alone &= test.p_adjusted > level
+        alone &= True if test.of_kl is None else test.of_kl.p_adjusted > level
+    return [int(k) for k in np.flatnonzero(alone)]
+
+
+def _model_effects(fisher: ModelShift, target: Tensor) -> dict[str, Tensor]:
+    """Effect of each statistic in excess of its mean under the null, in every draw, (B + 1, K).
 
     Fisher gap and KL: the relative gap. Score: root of the standardised score, the mean gradient in units of its root
     mean square. Target: total variation or KS distance.
     """
-    if fisher is None or target is None:
-        return torch.zeros(0)
     size = fisher.effective[0]
 
     def excess(square: Tensor) -> Tensor:
@@ -222,9 +312,7 @@ def _model_effect(family: Mapping[str, Evidence], fisher: ModelShift | None, tar
         return (own - free[1:].mean(0) / size).clamp(min=0).sqrt()
 
     gap = excess(fisher.gap.square()) / fisher.reference_norm.clamp(min=1e-30)
-    effects = {"Fisher gap": gap, "Fisher KL": gap, "score": excess(fisher.score), "target": target}
-    stacked = torch.stack([effects[name] for name in MODEL_WEIGHTS])
-    return stacked.gather(0, _leaders(family, MODEL_WEIGHTS)[None])[0]
+    return {"Fisher gap": gap, "Fisher KL": gap, "score": excess(fisher.score), "target": target}
 
 
 def _tau(fisher: ModelShift | None, free_kl: Tensor, rows: RowDraws, level: float) -> dict[str, Floats | None]:

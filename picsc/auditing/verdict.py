@@ -1,7 +1,8 @@
 """Verdicts: from p-values and effects to a verdict for each piece, with its reason in words.
 
 A piece is `shift` when a question is significant at the family-wise level and its effect reaches --min-effect;
-`inconclusive` when it has too few rows for a verdict; else `ok`. Effects are differences of probability for the data
+`inconclusive` when it has too few rows, or the table too few groups, for a verdict; `not tested` when it has no
+reference; else `ok`. Effects are differences of probability for the data
 (KS distance, total variation, difference of missing rates, 2 AUC - 1) and, for the model, changes relative to the
 reference in excess of what the null shows (Fisher gap over norm; mean gradient in units of its root mean square).
 
@@ -10,11 +11,13 @@ Letters: K pieces.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from picsc.auditing.explanation.reasons import only_above, why_model, why_moved
 from picsc.reports.audit import Cell, ColumnShift, FragmentReport
 from picsc.reports.common import Verdict, finite
 
@@ -44,6 +47,9 @@ class Rule:
     """Raw threshold of tau; None for the calibrated test."""
     kinds: dict[str, str]
     """Kind of each column, by name."""
+    lacking: Mapping[int, str] = field(default_factory=dict)
+    """Reason why no p-value of a piece can be small however many rows it has, too few groups or blocks to deal out, by
+    the piece's position; pieces that may get small ones are left out."""
 
 
 def verdicts(pieces: tuple[Piece, ...], test: ShiftTest, rule: Rule, notes: Notes) -> tuple[FragmentReport, ...]:
@@ -66,8 +72,8 @@ def overall(fragments: tuple[FragmentReport, ...]) -> Verdict:
 
 
 def _untested(piece: Piece) -> FragmentReport:
-    verdict: Verdict = "ok" if piece.rows else "inconclusive"
-    unknown = {field.name: None for field in fields(FragmentReport) if "None" in str(field.type)}
+    verdict: Verdict = "not tested" if piece.rows else "inconclusive"
+    unknown: dict[str, Any] = {each.name: None for each in fields(FragmentReport) if "None" in str(each.type)}
     blank = FragmentReport(
         name=piece.name, rows=piece.rows, verdict=verdict, reason=piece.why_untested, columns=(), **unknown
     )
@@ -109,6 +115,11 @@ def _tested(piece: Piece, test: ShiftTest, rule: Rule, notes: Notes) -> Fragment
         first_row=piece.first_row,
         noise_data=finite(test.data.noise[k]),
         noise_model=None if model is None else finite(model.noise[k]),
+        p_data_adjusted=finite(test.data.p_adjusted[k]),
+        p_model_adjusted=None if model is None else finite(model.p_adjusted[k]),
+        statistic_data=test.data.leader[k],
+        statistic_model=None if model is None else model.leader[k],
+        classifier_columns=(test.classifier_columns or {}).get(k, ()),
     )
 
 
@@ -125,75 +136,65 @@ def _decide(
     piece: Piece, k: int, test: ShiftTest, rule: Rule, columns: tuple[ColumnShift, ...], *, moved: bool, cares: bool
 ) -> tuple[Verdict, str]:
     """Verdict of one tested piece, and the reason in one line."""
-    seen = test.smallest_effect[k]
-    only_above = f"; only a KS distance above {seen:.2f} would show" if np.isfinite(seen) else ""
     if all(np.isnan(column.effect[k]) for column in test.columns if column.test == "values"):
         return "inconclusive", "no values in any column"
     if piece.rows < N_MIN:
-        return "inconclusive", f"n = {piece.rows} < {N_MIN} rows{only_above}"
+        return "inconclusive", f"n = {piece.rows} < {N_MIN} rows{only_above(test.smallest_effect[k])}"
     if rule.gamma is not None and test.tau is not None:
         tau = test.tau[k]
         if tau > rule.gamma:
             return "shift", f"tau {tau:.3g} > gamma {rule.gamma:g} (raw threshold, no error rate)"
         return "ok", f"tau {tau:.3g} <= gamma {rule.gamma:g} (raw threshold, no error rate)"
     if moved or cares:
-        reasons = [_why_moved(k, test, columns, rule)] if moved else []
-        reasons += [_why_cares(k, test, rule, moved=moved)] if cares else []
+        reasons = [why_moved(k, test, columns, rule)] if moved else []
+        reasons += [why_model(k, test, columns, rule)] if cares else []
         return "shift", "; ".join(reasons)
-    significant = [q for q in (test.data, test.model) if q is not None and q.p_adjusted[k] <= rule.level]
-    if significant:
-        largest = max(float(question.effect[k]) for question in significant)
-        return "ok", f"real but small: effect {largest:.3g} < --min-effect {rule.min_effect:g}"
-    if np.isfinite(seen) and seen > BLIND:
-        return "inconclusive", f"n = {piece.rows} is too few here{only_above}"
+    if test.data.p_adjusted[k] <= rule.level:
+        return "ok", f"real but small, below --min-effect {rule.min_effect:g}: {why_moved(k, test, columns, rule)}"
+    if test.model is not None and test.model.p_adjusted[k] <= rule.level:
+        return "ok", f"real but small, below --min-effect {rule.min_effect:g}: {why_model(k, test, columns, rule)}"
+    if k in rule.lacking:
+        return "inconclusive", rule.lacking[k]
+    if test.smallest_effect[k] > BLIND:  # NaN is not
+        return "inconclusive", f"n = {piece.rows} is too few here{only_above(test.smallest_effect[k])}"
     return "ok", ""
-
-
-def _why_moved(k: int, test: ShiftTest, columns: tuple[ColumnShift, ...], rule: Rule) -> str:
-    strong = [column for column in columns if column.p_adjusted is not None and column.p_adjusted <= rule.level]
-    if test.data.leader[k] == "domain classifier" and not strong:
-        return (
-            f"the joint distribution moved: a classifier tells the piece from its reference with AUC "
-            f"{test.domain_auc[k]:.2f}, no single column does"
-        )
-    named = (strong or list(columns))[:1]
-    if not named:
-        return "the data moved"
-    column = named[0]
-    what = "missing rate of " if column.kind == "missing" else ""
-    measure = _MEASURE.get(column.kind, "TV")
-    more = f" and {len(strong) - 1} more" if len(strong) > 1 else ""
-    note = f" ({column.note})" if column.note else ""
-    distance = "" if column.statistic is None else f", {measure} {column.statistic:.2f}"
-    return f"{what}{column.name}{more} moved{distance}{note}"
-
-
-_MEASURE = {"numeric": "KS", "datetime": "KS", "text": "KS of length", "missing": "difference"}
-
-
-def _why_cares(k: int, test: ShiftTest, rule: Rule, *, moved: bool) -> str:
-    target = test.target
-    if target is not None and target.p_adjusted[k] <= rule.level and target.effect[k] >= rule.min_effect:
-        return f"label shift: P({target.name}) differs by {target.effect[k]:.2f}"
-    leader = test.model.leader[k] if test.model is not None else ""
-    if moved:
-        return f"the model cares ({leader})"
-    return f"labels or concept: the covariates agree, but not what the model learns from them ({leader})"
 
 
 def _columns(k: int, test: ShiftTest, rule: Rule, notes: Notes) -> tuple[ColumnShift, ...]:
     """The strongest columns of one piece, the target's distribution among them."""
     tests: list[ColumnTest] = [*test.columns, *([] if test.target is None else [test.target])]
-    ranked = sorted(tests, key=lambda each: -each.evidence[k])
-    shown = [each for i, each in enumerate(ranked) if i < COLUMNS_SHOWN or each.p_adjusted[k] <= rule.level]
-    return tuple(
-        ColumnShift(
-            name=each.name,
-            kind=rule.kinds[each.name] if each.test == "values" else each.test,
-            statistic=finite(each.effect[k]),
-            p_adjusted=finite(each.p_adjusted[k]) if np.isfinite(each.effect[k]) else None,
-            kl=finite(each.kl[k]) if np.isfinite(each.effect[k]) else None,
-            note=notes.get((each.name, k), "") if each.test == "values" else "",
-        )
-        for each in shown
+    by_kl = test.data.statistics["covariate KL"].p_adjusted[k] <= rule.level
+    tests.sort(key=lambda each: -_evidence(each, k, by_kl=by_kl))
+    shown = [
+        each
+        for i, each in enumerate(tests)
+        if i < COLUMNS_SHOWN
+        or each.p_adjusted[k] <= rule.level
+        or (by_kl and each.of_kl is not None and each.of_kl.p_adjusted[k] <= rule.level)
+    ]
+
+    def rank(column: ColumnShift) -> int:
+        if not column.moved(rule.level):
+            return 2
+        return 0 if column.effect(rule.level) >= rule.min_effect else 1
+
+    return tuple(sorted((_column(each, k, rule, notes, by_kl=by_kl) for each in shown), key=rank))
+
+
+def _evidence(each: ColumnTest, k: int, *, by_kl: bool) -> float:
+    """Evidence of a column's own test, or of its KL where that is asked for and stronger."""
+    own = float(each.evidence[k])
+    return max(own, float(each.of_kl.evidence[k])) if by_kl and each.of_kl is not None else own
+
+
+def _column(each: ColumnTest, k: int, rule: Rule, notes: Notes, *, by_kl: bool) -> ColumnShift:
+    there = bool(np.isfinite(each.effect[k]))
+    return ColumnShift(
+        name=each.name,
+        kind=rule.kinds[each.name] if each.test == "values" else each.test,
+        statistic=finite(each.effect[k]),
+        p_adjusted=finite(each.p_adjusted[k]) if there else None,
+        kl=finite(each.kl[k]) if there else None,
+        note=notes.get((each.name, k), "") if each.test == "values" else "",
+        p_kl=finite(each.of_kl.p_adjusted[k]) if there and by_kl and each.of_kl is not None else None,
     )

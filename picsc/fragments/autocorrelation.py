@@ -20,30 +20,44 @@ LEVEL = 1e-4
 """Two-sided rate of false alarms over all columns."""
 FORGOTTEN = 0.1
 """An autocorrelation below this counts as zero when a block length is suggested."""
+ENOUGH_WAYS, BLOCKS = 10_000, 4
+"""Fewest ways to deal the blocks out to the pieces, and blocks per piece, that a suggested length leaves: `picsc audit`
+refuses a length that leaves fewer ways than ten divided by the level, since no p-value could be small."""
 CARRIERS = 4
 """The square of the effective number of rows behind a column's variance must be at least this many times the number
 of pairs."""
 
 
 def neighbours_alike(
-    columns: Sequence[Column], order: NDArray[np.int64], strata: NDArray[np.int64] | None, pieces: int
+    columns: Sequence[Column],
+    order: NDArray[np.int64],
+    piece: NDArray[np.int64],
+    strata: NDArray[np.int64] | None,
+    *,
+    alone: bool = False,
 ) -> list[Finding]:
     """Report the numeric column whose lag-1 autocorrelation is the most significant.
 
-    With strata, rows are compared within them, as the null permutes within them: each row with the next row of its own
-    class, after the class mean is subtracted. So a table that is sorted by class and cut into stratified folds shows no
-    autocorrelation for that reason.
+    Rows are compared within pieces, about the mean of the piece: a shift between pieces is what an audit looks for, and
+    makes rows of one piece alike without any dependence. With strata, they are also compared within these, as the null
+    permutes within them: each row with the next row of its own class, after the class mean is subtracted. So a table
+    that is sorted by class and cut into stratified folds shows no autocorrelation for that reason.
 
     Args:
         columns: the covariates; only numeric ones are used.
         order: row numbers in the order of the rows or of time.
+        piece: (n,) number of the piece of each row.
         strata: (n,) strata within which the null permutes; None for the whole table.
-        pieces: number of pieces; the suggested block length leaves at least four blocks per piece.
+        alone: the one piece is compared with another table, of about as many rows.
     """
     numeric = [column for column in columns if column.kind == "numeric"]
     if not numeric or len(order) < 3:
         return []
-    stratum = np.zeros(len(order), dtype=np.int64) if strata is None else strata[order]
+    stratum = piece[order]
+    sizes = np.bincount(stratum)
+    if strata is not None:
+        stratum = stratum * (int(strata[order].max()) + 1) + strata[order]
+    stratum = np.unique(stratum, return_inverse=True)[1].reshape(-1)
     by_stratum = np.argsort(stratum, kind="stable")
     order, stratum = order[by_stratum], stratum[by_stratum]
     beyond = NormalDist().inv_cdf(1 - LEVEL / (2 * len(numeric)))
@@ -55,7 +69,8 @@ def neighbours_alike(
     if not found:
         return []
     _, r, column = max(found, key=lambda entry: entry[0])
-    lag, reached = first_quiet_lag(_centred(column.values[order], stratum)[0], most=len(order) // (4 * pieces))
+    longest = longest_block([int(size) for size in sizes if size] * (2 if alone else 1))
+    lag, reached = first_quiet_lag(_centred(column.values[order], stratum)[0], most=longest)
     within = " within classes" if strata is not None else ""
     message = (
         f"neighbouring rows are alike{within} in {len(found)} of {len(numeric)} numeric columns; strongest in "
@@ -66,8 +81,29 @@ def neighbours_alike(
     else:
         advice = f"p-values take rows as exchangeable; give --block L with L around {lag}"
         if not reached:
-            advice += f", the longest that leaves four blocks per piece (rows {lag} apart are still alike)"
+            advice += f", the longest that leaves enough blocks to deal out (rows {lag} apart are still alike)"
     return [Finding("lag1-autocorrelation", "warning", message, advice)]
+
+
+def longest_block(sizes: Sequence[int]) -> int:
+    """Most rows of a block that leave `BLOCKS` blocks per piece on average, and `ENOUGH_WAYS` ways to deal them out.
+
+    Args:
+        sizes: rows of each piece; a block never crosses the border of a piece.
+
+    Returns:
+        At least 1: blocks of one row are rows.
+    """
+
+    def ways(length: int) -> float:
+        held = [-(-size // length) for size in sizes]
+        return math.lgamma(sum(held) + 1) - sum(math.lgamma(count + 1) for count in held)
+
+    low, high = 1, max(1, sum(sizes) // (BLOCKS * max(1, len(sizes))))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if ways(middle) >= math.log(ENOUGH_WAYS) else (low, middle - 1)
+    return low
 
 
 def first_quiet_lag(centred: NDArray[np.float64], *, most: int) -> tuple[int, bool]:
@@ -109,12 +145,12 @@ def _centred(
 def _lag_one(x: NDArray[np.float64], present: NDArray[np.bool_], stratum: NDArray[np.int64]) -> tuple[float, float]:
     """Correlation of each row with the next of its stratum, and the same in standard deviations under independence.
 
+    Deviations from the mean of m values have a correlation of -1 / (m - 1) in whatever order they come, which is taken
+    out. The standard deviation is that of the products themselves, so that pieces of unequal variance are no evidence.
     Both are 0 if the variance comes from fewer rows than the normal approximation needs: two outliers that happen to be
     neighbours are no evidence.
     """
-    border = np.flatnonzero(stratum[1:] != stratum[:-1])
-    both = present[1:] & present[:-1]
-    both[border] = False
+    both = present[1:] & present[:-1] & (stratum[1:] == stratum[:-1])
     pairs = int(np.count_nonzero(both))
     squares = x * x
     square = float(squares.sum())
@@ -124,6 +160,9 @@ def _lag_one(x: NDArray[np.float64], present: NDArray[np.bool_], stratum: NDArra
     carriers = 1.0 / float((weights * weights).sum())
     if carriers * carriers < CARRIERS * pairs:
         return 0.0, 0.0
-    product = float(x[1:] @ x[:-1]) - float(x[border + 1] @ x[border])
-    r = (product / pairs) / (square / np.count_nonzero(present))
-    return r, r * math.sqrt(pairs)
+    of_stratum, m = np.bincount(stratum, weights=squares), np.bincount(stratum, weights=present)
+    by_chance = -of_stratum / np.maximum(m * (m - 1), 1.0)
+    products = np.where(both, x[1:] * x[:-1] - by_chance[stratum[1:]], 0.0)
+    total, spread = float(products.sum()), math.sqrt(float(products @ products))
+    r = (total / pairs) / (square / np.count_nonzero(present))
+    return r, total / spread if spread else 0.0

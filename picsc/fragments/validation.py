@@ -51,7 +51,8 @@ def validate(dataset: Dataset, cut: Cut) -> tuple[Finding, ...]:
     findings += _order_of_time(dataset, cut)
     # Rows that are sorted by class resemble their neighbours for that reason, and blocks would not help.
     if (cut.contiguous or cut.whole) and not any(finding.code == "rows-sorted-by-class" for finding in by_class):
-        findings += neighbours_alike(dataset.columns, _in_order(dataset, cut, piece), cut.strata, len(cut.fragments))
+        order = _in_order(dataset, cut, piece)
+        findings += neighbours_alike(dataset.columns, order, piece, cut.strata, alone=cut.whole)
     return tuple(findings)
 
 
@@ -123,8 +124,7 @@ def _way_to_classes(cut: Cut) -> str:
     if cut.settings.splitter == "group":
         return "deal whole groups out by class (--splitter stratified-group), or cut fewer folds"
     if cut.settings.splitter == "stratified-group":
-        alone = f"take each group alone (--by {cut.settings.group})"
-        return f"whole groups may not go more evenly: cut fewer folds, or {alone}"
+        return "whole groups go no more evenly: cut fewer folds, or add groups that have these classes"
     return "stratify (--splitter stratified)"
 
 

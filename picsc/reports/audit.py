@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
@@ -17,6 +18,14 @@ Standing = Literal["new", "worse", "known"]
 
 SCHEMA_CODES = ("column-lost", "column-new", "column-kind-changed", "levels-new")
 """Codes of the findings that `--strict-schema` fails: columns are not those of the reference file."""
+
+
+def kl_distance(kl: float) -> float:
+    """KS distance, in [0, 1], of two normal distributions of one variance that have this KL divergence, in nats.
+
+    So a KL, which has no upper bound, is compared with the same smallest effect as differences of probability are.
+    """
+    return math.erf(math.sqrt(max(kl, 0.0)) / 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,31 @@ class ColumnShift:
     note: str = ""
     """The difference in words: `new category 'z' (15.0 % of rows)`, `no overlap with the reference`; empty where the
     statistic says it all."""
+    p_kl: float | None = None
+    """Permutation p-value in (0, 1] of this column's KL, corrected over all columns and pieces of this audit by the
+    maximum statistic: of a mean or a spread that a few rows move, which `statistic` does not show. None unless the
+    covariate KL of the piece, over all columns, is significant."""
+
+    def by_statistic(self, level: float) -> bool:
+        """True if the column moved by its own test: KS, G, or the missing rate."""
+        return self.p_adjusted is not None and self.p_adjusted <= level
+
+    def moved(self, level: float) -> bool:
+        """True if the column moved, by its own test or by its KL."""
+        return self.by_statistic(level) or (self.p_kl is not None and self.p_kl <= level)
+
+    def by_kl(self, level: float) -> bool:
+        """True if the KL alone shows that the column moved."""
+        return self.moved(level) and not self.by_statistic(level)
+
+    def effect(self, level: float) -> float:
+        """Size of the difference by which the column moved: `statistic`, or the distance of a number's KL."""
+        levels = self.kind in ("categorical", "boolean")  # a new level has a large KL however rare it is
+        return kl_distance(self.kl or 0.0) if self.by_kl(level) and not levels else self.statistic or 0.0
+
+    def p(self, level: float) -> float | None:
+        """The p-value of the test by which the column moved."""
+        return self.p_kl if self.by_kl(level) else self.p_adjusted
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +87,10 @@ class FragmentReport:
     rows: int
     """Number of rows of the piece."""
     verdict: Verdict
-    """ok, shift, inconclusive (the test is undecided), or error (there is no test)."""
+    """ok, shift, inconclusive (the test is undecided), not tested (there is nothing to compare the piece with), or
+    error (there is no result)."""
     reason: str
-    """Why the verdict is not ok, in one line; empty for ok."""
+    """Why the verdict is not ok, in one line, with the p-value of what it names; empty for ok."""
     cell: Cell | None
     """The one of the two questions, on the data and on the model, that is answered with yes; None without a test."""
     fisher_gap: float | None
@@ -88,13 +123,16 @@ class FragmentReport:
     p_adjusted: float | None
     """The smaller of p_data and p_model, corrected over both questions and all pieces."""
     effect_data: float | None
-    """Largest difference in probability that was found, in [0, 1]; compared with --min-effect."""
+    """Largest difference in probability among the statistics and columns that are significant, in [0, 1]; where none
+    is, that of `statistic_data`. Compared with --min-effect."""
     effect_model: float | None
-    """Excess of the relative Fisher gap, or of the standardised score, over the null; compared with --min-effect."""
+    """The same for the model: excess of the relative Fisher gap, or of the standardised score, over the null, or the
+    difference of the target's distribution. Compared with --min-effect."""
     smallest_effect: float | None
     """Smallest KS distance that the test would find in this piece with 80 % power, in [0, 1]."""
     columns: tuple[ColumnShift, ...]
-    """All columns of the piece compared with the reference, strongest difference first."""
+    """Columns of the piece compared with the reference: those that moved by --min-effect, then others that moved, then
+    the rest; each group with the strongest evidence first."""
     first_row: int | None = None
     """Number of the data row that the piece begins with, 1 for the first; None for a piece without rows."""
     noise_data: float | None = None
@@ -105,6 +143,24 @@ class FragmentReport:
     standing: Standing | None = None
     """Comparison of the shift of this piece with the baseline; None for a piece that is not shifted, and without a
     baseline."""
+    p_data_adjusted: float | None = None
+    """p_data, corrected over both questions and all pieces; the verdict follows it."""
+    p_model_adjusted: float | None = None
+    """p_model, corrected over both questions and all pieces; the verdict follows it."""
+    statistic_data: str | None = None
+    """The statistic that speaks for the data question, the one with the most evidence: columns, domain classifier, or
+    covariate KL."""
+    statistic_model: str | None = None
+    """The same for the model question: score, Fisher gap, Fisher KL, or target."""
+    classifier_columns: tuple[str, ...] = ()
+    """The columns that the domain classifier relies on most, where it alone shows that the data moved: without one of
+    them it tells the piece from its reference less well."""
+
+    @property
+    def size(self) -> float:
+        """The largest effect of the questions that are answered with yes."""
+        data, model = self.effect_data or 0.0, self.effect_model or 0.0
+        return {"data only": data, "model only": model}.get(self.cell or "", max(data, model))
 
     @property
     def strength(self) -> tuple[float, float]:
@@ -114,10 +170,18 @@ class FragmentReport:
 
     @property
     def in_words(self) -> str:
-        """`fold 3 - age moved, KS 0.31, p 0.001`, as far as the parts exist."""
-        why = f" - {self.reason}" if self.reason else ""
+        """`fold 3 - age moved, KS 0.31, p 0.001`, or `fold 3, p 0.31` where there is no reason."""
         p = "" if self.p_adjusted is None else f", p {self.p_adjusted:.3g}"
-        return f"{self.name}{why}{p}"
+        return f"{self.name} - {self.reason}" if self.reason else f"{self.name}{p}"
+
+    def significant(self, question: Literal["data", "model"], level: float) -> bool:
+        """True if the difference is beyond chance, however small."""
+        p = self.p_data_adjusted if question == "data" else self.p_model_adjusted
+        return p is not None and p <= level
+
+    def moved(self, level: float) -> tuple[ColumnShift, ...]:
+        """The covariates that moved, in the order of `columns`; the target is none of them."""
+        return tuple(column for column in self.columns if column.kind != "target" and column.moved(level))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +258,11 @@ class AuditReport:
     def shifted(self) -> tuple[FragmentReport, ...]:
         """The pieces whose verdict is `shift`."""
         return tuple(fragment for fragment in self.fragments if fragment.verdict == "shift")
+
+    @property
+    def untested(self) -> tuple[FragmentReport, ...]:
+        """The pieces that have no reference."""
+        return tuple(fragment for fragment in self.fragments if fragment.verdict == "not tested")
 
     @property
     def failing(self) -> tuple[FragmentReport, ...]:

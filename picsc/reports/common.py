@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Verdict = Literal["ok", "shift", "inconclusive", "error"]
-"""The result of the tests of a piece: error means that there is none."""
+Verdict = Literal["ok", "shift", "inconclusive", "not tested", "error"]
+"""The result of the tests of a piece: not tested means that the piece has no reference, such as the first batch, error
+that there is no result although there should be one."""
 Severity = Literal["note", "warning", "error"]
 """Weight of a finding: no action is needed, the result may be distorted, or it is wrong or impossible."""
 

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from picsc_cli import gates
 from picsc_cli.console.printable import printable
-from picsc_cli.text.audit_words import finding_words, moved, overall_lines, side
-from picsc_cli.text.numbers import number
+from picsc_cli.text.audit_words import finding_words, how_far, moved, overall_lines
 from picsc_cli.text.page import Page
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def _of_report(report: AuditReport, fail_on: gates.FailOn) -> Iterator[_Annotati
     failing = {piece.name for piece in gates.failing(report, fail_on)}
     for piece in report.fragments:
         fails = piece.name in failing or piece.verdict == "error"
-        if not fails and piece.verdict == "ok":
+        if not fails and piece.verdict in ("ok", "not tested"):
             continue
         level = "error" if fails else "notice" if piece.standing == "known" else "warning"
         known = f", {piece.standing}" if piece.standing else ""
@@ -82,7 +81,7 @@ def _of_report(report: AuditReport, fail_on: gates.FailOn) -> Iterator[_Annotati
 
 def _reason(piece: FragmentReport, level: float) -> str:
     columns = moved(piece, level)[:_NAMES] if piece.verdict == "shift" else []
-    names = ", ".join(f"{column.name}{side(column)} {number(column.statistic, _PAGE)}" for column in columns)
+    names = ", ".join(f"{column.name}{how_far(column, level, _PAGE)}" for column in columns)
     return "; ".join(filter(None, (piece.reason, names))) or piece.verdict
 
 

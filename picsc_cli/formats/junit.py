@@ -4,8 +4,8 @@ Equal runs give equal bytes: no time, no host.
 
 A case fails if its piece makes the command exit with 1: a shift, unless the baseline knows it or `--fail-on never`
 lets it pass, and under `--fail-on inconclusive` an inconclusive piece of an inconclusive table. Otherwise an
-inconclusive piece is skipped. A piece without a result and a file that could not be audited are errors. `--exit-zero`
-changes nothing.
+inconclusive piece is skipped, and so is one that is not tested. A piece without a result and a file that could not be
+audited are errors. `--exit-zero` changes nothing.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from picsc_cli import gates
 from picsc_cli.console.printable import printable
-from picsc_cli.text.audit_words import finding_words, moved, side, standing
-from picsc_cli.text.numbers import number, probability
+from picsc_cli.text.audit_words import chance, finding_words, how_far, moved, standing
+from picsc_cli.text.numbers import number
 from picsc_cli.text.page import Page
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _end(case: ET.Element, piece: FragmentReport, report: AuditReport, *, fails:
     elif fails:
         failure = ET.SubElement(case, "failure", type=piece.verdict, message=printable(piece.reason))
         _text(failure, _details(piece, report))
-    elif piece.verdict == "inconclusive":
+    elif piece.verdict in ("inconclusive", "not tested"):
         ET.SubElement(case, "skipped", message=printable(piece.reason))
     elif piece.verdict == "shift":
         why = f"as {report.baseline} has it" if piece.standing == "known" else "which --fail-on never lets pass"
@@ -111,14 +111,12 @@ def _end(case: ET.Element, piece: FragmentReport, report: AuditReport, *, fails:
 
 def _details(piece: FragmentReport, report: AuditReport) -> list[str]:
     numbers = {"rows": str(piece.rows)}
-    for name in ("p_data", "p_model", "p_adjusted"):
-        numbers[name.replace("_", " ")] = probability(getattr(piece, name), report.null.draws, _PAGE)
+    numbers["p data"] = chance(piece.p_data_adjusted, report, _PAGE)
+    numbers["p model"] = chance(piece.p_model_adjusted, report, _PAGE)
     for name in ("effect_data", "effect_model", "fisher_gap", "kl", "tau"):
         numbers[name.replace("_", " ")] = number(getattr(piece, name), _PAGE)
     found = moved(piece, report.level)
-    columns = [
-        f"{each.name}{side(each)}: {number(each.statistic, _PAGE)} {each.note}" for each in found[:_MOST_COLUMNS]
-    ]
+    columns = [f"{each.name}{how_far(each, report.level, _PAGE)} {each.note}" for each in found[:_MOST_COLUMNS]]
     more = [f"and {len(found) - _MOST_COLUMNS} more columns"] if len(found) > _MOST_COLUMNS else []
     return [standing(piece), ", ".join(f"{name} {value}" for name, value in numbers.items()), *columns, *more]
 

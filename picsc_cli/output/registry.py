@@ -33,7 +33,7 @@ from picsc_cli.formats.markdown.compare import compare_markdown
 from picsc_cli.formats.markdown.fed import fed_audit_markdown, fed_markdown
 from picsc_cli.formats.markdown.recipes import recipes_markdown
 from picsc_cli.formats.plot import fed_html, fed_svg
-from picsc_cli.formats.table.audit import audit_summary, audit_table, audits_summary, audits_table
+from picsc_cli.formats.table.audit import audit_alone, audit_table, audits_summary, audits_table
 from picsc_cli.formats.table.compare import compare_table
 from picsc_cli.formats.table.cv import cv_table
 from picsc_cli.formats.table.data import data_summary, data_table
@@ -126,7 +126,7 @@ _OF_AUDITS: dict[str, Writer] = {
 
 _WRITERS: dict[type[Report], Writers] = {
     AuditReport: Writers(
-        audit_summary,
+        audit_alone,
         audit_table,
         {name: _as_one_of_several(write) for name, write in _OF_AUDITS.items()},
         {BASELINE: _as_one_of_several(_baseline)},

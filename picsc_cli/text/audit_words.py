@@ -5,19 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from picsc_cli.text.numbers import number, probability
+
 if TYPE_CHECKING:
-    from picsc.reports.audit import AuditReports, ColumnShift, FragmentReport, Unaudited
+    from picsc.reports.audit import AuditReport, AuditReports, ColumnShift, FragmentReport, Unaudited
     from picsc.reports.common import Finding
+    from picsc_cli.text.page import Page
+
+SIGNIFICANT = "*"
+"""Mark of a p-value that is at most the level; a character and no colour, so that it is there without colours, too."""
 
 
 def moved(piece: FragmentReport, level: float) -> list[ColumnShift]:
-    """The columns that moved, strongest first."""
-    return [column for column in piece.columns if column.p_adjusted is not None and column.p_adjusted <= level]
+    """The columns that moved, and the target where it did, in the order of the report."""
+    return [column for column in piece.columns if column.moved(level)]
 
 
-def side(column: ColumnShift) -> str:
-    """The side of a column that moved, to follow its name; empty for its values."""
-    return {"missing": " (missing)", "target": " (target)"}.get(column.kind, "")
+def how_far(column: ColumnShift, level: float, page: Page) -> str:
+    """The side of a column that moved, to follow its name, and how far: ` (missing) 0.12`, ` KL 3.50`."""
+    side = {"missing": " (missing)", "target": " (target)"}.get(column.kind, "")
+    if column.by_kl(level):
+        return f"{side} KL {number(column.kl, page)}"
+    return f"{side} {number(column.statistic, page)}"
+
+
+def chance(p: float | None, report: AuditReport, page: Page) -> str:
+    """A corrected p-value, with a mark where it is at most the level."""
+    mark = SIGNIFICANT if p is not None and p <= report.level else ""
+    return probability(p, report.null.draws, page) + mark
+
+
+def legend(report: AuditReport) -> tuple[str, str]:
+    """The columns of an audit's table in words, for somebody who has not read the paper."""
+    asked = "in its columns"
+    if report.data.task != "unlabelled":
+        asked += " (p data) or for a model (p model)"
+    p = f"p: how often chance alone makes any piece differ so much, {asked}"
+    return (
+        "‖ΔI‖_F: difference for a model; KL: difference of the columns; τ: their product",
+        f"{p}; {SIGNIFICANT}: at most {report.level:g}; shift: {SIGNIFICANT} and effect >= {report.min_effect:g}",
+    )
 
 
 def standing(piece: FragmentReport) -> str:

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from picsc.reports.cv import CvReport
     from picsc.reports.fed import FedReport
 
-VERDICT_STYLE = {"ok": "green", "shift": "bold red", "inconclusive": "yellow", "error": "bold magenta"}
+VERDICT_STYLE = {
+    "ok": "green",
+    "shift": "bold red",
+    "inconclusive": "yellow",
+    "not tested": "dim",
+    "error": "bold magenta",
+}
 _SEVERITY_STYLE = {"note": "cyan", "warning": "yellow", "error": "bold red"}
 
 

@@ -1,10 +1,11 @@
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from picsc.auditing.attribution import effects_of_pieces, set_shifted_aside
 from picsc.reports.audit import FragmentReport
-from tests.factories.audit import fragment
+from tests.factories.audit import column_shift, fragment
 
 
 def piece(name: str, effect: float) -> FragmentReport:
@@ -35,12 +36,24 @@ def world(shifts: list[float]):
     ],
 )
 def test_shifted_pieces_are_set_aside(shifts: list[float], aside: tuple[int, ...], shifted: list[int]) -> None:
-    reports, found = set_shifted_aside(*world(shifts), effects_of_pieces)
+    reports, found = set_shifted_aside(*world(shifts), partial(effects_of_pieces, level=0.05))
     assert found == aside
     assert set(shifted) <= {k for k, report in enumerate(reports) if report.verdict == "shift"}
     assert len(reports) == len(shifts)
 
 
 def test_pieces_that_agree_among_themselves_are_cleared() -> None:
-    reports, _ = set_shifted_aside(*world([0, 0, 1, 0, 0, 0]), effects_of_pieces)
+    reports, _ = set_shifted_aside(*world([0, 0, 1, 0, 0, 0]), partial(effects_of_pieces, level=0.05))
     assert [report.verdict for report in reports] == ["ok", "ok", "shift", "ok", "ok", "ok"]
+
+
+def test_where_the_kl_alone_speaks_the_largest_kl_is_set_aside() -> None:
+    """As a distance, a KL of 2 nats and one of 200 are both near 1."""
+    by_kl = column_shift("x", 0.08, 0.6, kl=2.0, p_kl=0.001)
+    lacking = [replace(piece(str(k), 0.8), kl=2.0, columns=(by_kl,)) for k in range(4)]
+    far = replace(piece("4", 1.0), kl=200.0, columns=(replace(by_kl, kl=200.0),))
+    data, model = effects_of_pieces([*lacking, far], range(5), level=0.05)
+    assert (data[0], data[4]) == (2.0, 200.0)
+    assert model == {}
+    by_test = replace(lacking[0], columns=(column_shift("x", 0.4, 0.001),))
+    assert effects_of_pieces([by_test], [0], level=0.05)[0] == {0: 0.8}

@@ -87,3 +87,35 @@ def test_some_pieces_are_compared_with_one_another_only() -> None:
 def test_an_unknown_reference_is_refused() -> None:
     with pytest.raises(SettingsError, match="--reference next: must be one of"):
         build_design(table(), three_batches(), AuditSettings(reference="next"), None)
+
+
+def of_groups(held: tuple[int, ...], contrast: Contrast) -> Design:
+    """Pieces that hold so many groups of three rows each."""
+    labels = np.repeat(np.arange(len(held)), held)
+    units = np.arange(len(labels))
+    scheme = PermutationScheme(units=np.repeat(units, 3))
+    return Design(np.repeat(labels, 3), contrast, scheme, unit="groups of site")
+
+
+def test_too_few_groups_are_known_before_the_test() -> None:
+    """Of 15 ways to choose 2 of 6 groups, 3 are pieces of the same cut: p is at least 0.2."""
+    found = of_groups((2, 2, 2), Contrast(3, (0, 1, 2), "rest")).too_few_units(0.05)
+    assert set(found) == {0, 1, 2}
+    assert found[1] == "only 6 groups of site, 2 of them here: whatever their rows say, p cannot be below 0.2"
+    assert of_groups((2, 2, 2), Contrast(3, (0, 1, 2), "rest")).too_few_units(0.25) == {}
+
+
+def test_a_piece_of_few_groups_among_many_can_be_tested_while_another_cannot() -> None:
+    """One of 30 groups alone has p at least 1/30; 3 and 26 of them are 4060 and more ways."""
+    design = of_groups((1, 3, 26), Contrast(3, (0, 1, 2), "rest"))
+    assert set(design.too_few_units(0.05)) == set()
+    assert set(design.too_few_units(0.01)) == {0}
+
+
+def test_the_groups_of_a_reference_count_where_it_is_one_piece() -> None:
+    assert set(of_groups((2, 2), Contrast(2, (1,), (0,))).too_few_units(0.05)) == {0}
+    assert of_groups((4, 4), Contrast(2, (1,), (0,))).too_few_units(0.05) == {}
+
+
+def test_where_rows_move_alone_nothing_is_lacking() -> None:
+    assert Design(np.repeat([0, 1], 3), Contrast(2, (0, 1), "rest"), PermutationScheme()).too_few_units(0.001) == {}

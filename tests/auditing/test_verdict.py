@@ -6,8 +6,8 @@ import torch
 
 from picsc.auditing.design import Piece
 from picsc.auditing.model_tests import ModelShift
-from picsc.auditing.null_statistics import ColumnTest
-from picsc.auditing.two_questions import Question, ShiftTest
+from picsc.auditing.null_statistics import ColumnKl, ColumnTest
+from picsc.auditing.two_questions import Question, ShiftTest, Statistic
 from picsc.auditing.verdict import Rule, verdicts
 
 
@@ -15,8 +15,15 @@ def one(value: float) -> np.ndarray:
     return np.array([value])
 
 
-def question(p: float, effect: float, leader: str) -> Question:
-    return Question(one(p), one(p), (leader,), one(effect), one(0.1))
+DATA, MODEL = ("columns", "domain classifier", "covariate KL"), ("score", "Fisher gap", "Fisher KL", "target")
+
+
+def question(p: float, effect: float, leader: str, **own: tuple[float, float]) -> Question:
+    """A question whose leader has its p-value and effect; `own` has those of other statistics, _ for a space."""
+    quiet = {name: Statistic(one(0.8), one(0.01)) for name in (DATA if leader in DATA else MODEL)}
+    others = {name.replace("_", " "): Statistic(one(p), one(effect)) for name, (p, effect) in own.items()}
+    statistics = {**quiet, leader: Statistic(one(p), one(effect)), **others}
+    return Question(one(p), one(p), (leader,), one(effect), one(0.1), statistics)
 
 
 def column(name: str, p: float, effect: float, test: str = "values") -> ColumnTest:
@@ -40,6 +47,15 @@ QUIET = ShiftTest(
 RULE = Rule(level=0.05, min_effect=0.05, gamma=None, kinds={"age": "numeric", "height": "numeric"})
 MOVED = replace(QUIET, data=question(0.001, 0.4, "columns"), columns=(column("age", 0.001, 0.4), QUIET.columns[1]))
 CARES = replace(QUIET, model=question(0.001, 0.4, "score"))
+SMALL = replace(QUIET, data=question(0.001, 0.03, "columns"), columns=(column("age", 0.002, 0.03), QUIET.columns[1]))
+BY_KL = replace(
+    QUIET,
+    data=question(0.001, 0.9, "covariate KL"),
+    columns=(
+        replace(column("age", 0.4, 0.08), of_kl=ColumnKl(one(1.0), one(0.7), one(0.1))),
+        replace(column("height", 0.65, 0.07), kl=one(253.0), of_kl=ColumnKl(one(9.0), one(0.003), one(1.0))),
+    ),
+)
 
 
 def verdict_of(test: ShiftTest, rule: Rule = RULE, rows: int = 100):
@@ -50,22 +66,34 @@ def verdict_of(test: ShiftTest, rule: Rule = RULE, rows: int = 100):
     ("test", "verdict", "cell", "words"),
     [
         (QUIET, "ok", "neither", ""),
-        (MOVED, "shift", "data only", "age moved, KS 0.40 (no overlap with the reference)"),
+        (MOVED, "shift", "data only", "age moved, KS 0.40, p 0.001 (no overlap with the reference)"),
+        (
+            BY_KL,
+            "shift",
+            "data only",
+            "height moved in mean or spread, KL 253 nats, p 0.003, which its KS 0.07 does not",
+        ),
         (CARES, "shift", "model only", "labels or concept"),
-        (replace(MOVED, model=CARES.model), "shift", "both", "the model cares (score)"),
+        (replace(MOVED, model=CARES.model), "shift", "both", "; the model cares (score, effect 0.40, p 0.001)"),
         (
             replace(CARES, target=column("sick", 0.001, 0.3, "target")),
             "shift",
             "model only",
-            "label shift: P(sick) differs by 0.30",
+            "label shift: P(sick) differs by 0.30, p 0.001",
         ),
         (
             replace(QUIET, data=question(0.001, 0.4, "domain classifier"), domain_auc=one(0.7)),
             "shift",
             "data only",
-            "a classifier tells the piece from its reference with AUC 0.70, no single column does",
+            "a classifier tells the piece from its reference with AUC 0.70, p 0.001, no single column does",
         ),
-        (replace(MOVED, data=question(0.001, 0.01, "columns")), "ok", "neither", "real but small: effect 0.01"),
+        (SMALL, "ok", "neither", "real but small, below --min-effect 0.05: age moved, KS 0.03, p 0.002"),
+        (
+            replace(SMALL, model=CARES.model),
+            "shift",
+            "model only",
+            "; the covariates differ, too, but by less than --min-effect 0.05: age moved, KS 0.03, p 0.002",
+        ),
         (replace(QUIET, smallest_effect=one(0.7)), "inconclusive", None, "only a KS distance above 0.70 would show"),
     ],
 )
@@ -87,10 +115,55 @@ def test_raw_gamma_replaces_the_calibrated_verdict() -> None:
 
 def test_a_piece_without_a_reference_has_a_reason_and_no_numbers() -> None:
     [found] = verdicts((Piece("batch 1", 50, None, "first piece: nothing before it"),), QUIET, RULE, {})
-    assert (found.verdict, found.p_data, found.columns) == ("ok", None, ())
+    assert (found.verdict, found.p_data, found.columns) == ("not tested", None, ())
     assert found.reason == "first piece: nothing before it"
 
 
 def test_columns_are_strongest_first_with_the_target_among_them() -> None:
     assert [each.name for each in verdict_of(MOVED).columns] == ["age", "height", "sick"]
     assert verdict_of(MOVED).columns[2].kind == "target"
+
+
+def test_a_column_that_only_its_kl_shows_is_named_before_one_with_a_larger_distance() -> None:
+    found = verdict_of(BY_KL)
+    assert [each.name for each in found.moved(RULE.level)] == ["height"]
+    assert found.columns[0].by_kl(RULE.level)
+    assert found.columns[0].p(RULE.level) == 0.003
+    assert found.columns[0].effect(RULE.level) == pytest.approx(1.0)
+
+
+def test_a_kl_counts_only_where_the_covariate_kl_is_significant() -> None:
+    found = verdict_of(replace(BY_KL, data=question(0.001, 0.4, "domain classifier")))
+    assert found.moved(RULE.level) == ()
+    assert {each.p_kl for each in found.columns} == {None}
+
+
+def test_what_moved_enough_is_named_before_what_has_more_evidence() -> None:
+    columns = (column("age", 0.0001, 0.04), column("height", 0.01, 0.1))
+    found = verdict_of(replace(QUIET, data=question(0.001, 0.1, "columns"), columns=columns))
+    assert found.verdict == "shift"
+    assert found.reason == "height and 1 more moved, KS 0.10, p 0.01"
+
+
+def test_the_target_is_no_covariate_that_moved() -> None:
+    found = verdict_of(replace(CARES, target=column("sick", 0.001, 0.3, "target"), data=MOVED.data))
+    assert "sick moved" not in found.reason
+    assert found.moved(RULE.level) == ()
+
+
+def test_a_small_effect_of_the_loudest_model_statistic_hides_no_larger_one() -> None:
+    model = question(0.001, 0.4, "score", score=(0.001, 0.02), Fisher_gap=(0.01, 0.4))
+    found = verdict_of(replace(QUIET, model=model))
+    assert "(Fisher gap, effect 0.40, p 0.01)" in found.reason
+
+
+def test_too_few_groups_are_inconclusive_unless_something_moved() -> None:
+    rule = replace(RULE, lacking={0: "only 6 groups"})
+    assert verdict_of(QUIET, rule).verdict == "inconclusive"
+    assert verdict_of(QUIET, rule).reason == "only 6 groups"
+    assert verdict_of(MOVED, rule).verdict == "shift"
+
+
+def test_the_size_of_a_shift_is_that_of_its_own_question() -> None:
+    found = verdict_of(replace(CARES, data=question(0.4, 0.9, "columns")))
+    assert (found.cell, found.size) == ("model only", 0.4)

@@ -338,7 +338,8 @@ def test_the_whole_command_in_ascii(shifted: str) -> None:
 def test_quiet_prints_the_summary_and_leaves_files_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report, path = audit_report(), tmp_path / "table.txt"
     publish(report, outputs.parse([f"table:{path}"]), quiet=True)
-    assert capsys.readouterr().out.splitlines() == list(report.summary)
+    first, *others = report.summary
+    assert capsys.readouterr().out.splitlines() == [f"{report.data.source}: {first}", *others]
     assert path.read_text(encoding="utf-8").count("\n") > 20
 
 

@@ -9,9 +9,9 @@ from picsc.reports.common import Choice, ColumnInfo, DataInfo, Finding, Reading,
 
 
 def column_shift(
-    name: str, statistic: float | None, p: float | None = 0.001, *, kind: str = "numeric", note: str = ""
+    name: str, statistic: float | None, p: float | None = 0.001, *, kind: str = "numeric", **changes: object
 ) -> ColumnShift:
-    return ColumnShift(name=name, kind=kind, statistic=statistic, p_adjusted=p, kl=0.25, note=note)
+    return replace(ColumnShift(name=name, kind=kind, statistic=statistic, p_adjusted=p, kl=0.25), **changes)
 
 
 def fragment(name: str, verdict: Verdict = "ok", **changes: object) -> FragmentReport:
@@ -38,6 +38,10 @@ def fragment(name: str, verdict: Verdict = "ok", **changes: object) -> FragmentR
         effect_model=0.0,
         smallest_effect=0.31,
         columns=(column_shift("mean radius", 0.08, 0.9),),
+        p_data_adjusted=0.974,
+        p_model_adjusted=1.0,
+        statistic_data="columns",
+        statistic_model="score",
     )
     return replace(ok, **changes)
 
@@ -46,19 +50,22 @@ SHIFTED = fragment(
     "fold 3",
     "shift",
     cell="both",
-    reason="worst concave points and 4 more moved, KS 0.52",
+    reason="worst concave points and 5 more moved, KS 0.52, p 0.001",
     fisher_gap=1234.5,
     kl=12.3456,
     tau=15240.7,
     p_data=0.001,
     p_model=0.0004,
     p_adjusted=0.0008,
+    p_data_adjusted=0.002,
+    p_model_adjusted=0.0008,
     columns=(
         column_shift("worst concave points", 0.5161),
         column_shift("β→γ", 0.41234),  # noqa: RUF001 - Greek is meant
         column_shift("mean [red]texture", 0.3),
         column_shift("smoothness", 0.12, kind="missing"),
         column_shift("area error", 0.11),
+        column_shift("compactness", 0.08, 0.65, kl=253.4, p_kl=0.003),
         column_shift("symmetry", 0.05, 0.2),
     ),
 )
@@ -66,8 +73,10 @@ MODEL_ONLY = fragment(
     "fold 4",
     "shift",
     cell="model only",
-    reason="label shift: P(diagnosis) differs by 0.31",
+    reason="label shift: P(diagnosis) differs by 0.31, p 0.004",
     p_model=0.002,
+    p_adjusted=0.004,
+    p_model_adjusted=0.004,
     fisher_gap=1.2e-7,
 )
 TOO_SMALL = fragment(
@@ -82,8 +91,13 @@ TOO_SMALL = fragment(
     p_data=None,
     p_model=None,
     p_adjusted=None,
+    p_data_adjusted=None,
+    p_model_adjusted=None,
+    statistic_data=None,
+    statistic_model=None,
     columns=(),
 )
+UNTESTED = replace(TOO_SMALL, name="batch 1", rows=57, verdict="not tested", reason="first piece: nothing before it")
 
 
 def audit_report(*fragments: FragmentReport, **changes: object) -> AuditReport:
@@ -161,10 +175,11 @@ def audit_reports() -> AuditReports:
     first = file_report(
         "data/tumours.csv",
         fragment("fold 1", first_row=1),
-        fragment("fold 2", first_row=58, reason="real but small: effect 0.02 < --min-effect 0.05"),
+        fragment("fold 2", first_row=58, reason="real but small, below --min-effect 0.05: age moved, KS 0.02, p 0.01"),
         replace(SHIFTED, standing="worse", first_row=115),
         known,
         TOO_SMALL,
+        UNTESTED,
         findings=audit_report().findings,
         baseline="picsc-baseline.json",
         manifest={"versions": {"python": "3.12.0", "picsc": "0.1.0"}, "seed": 7},

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import picsc
 from picsc.datasets.table import Column, Dataset, Target
 from picsc.errors import DataError
 from picsc.fragments import Cut, Fragment, cut, validate
-from picsc.fragments.autocorrelation import first_quiet_lag
+from picsc.fragments.autocorrelation import first_quiet_lag, longest_block
 from picsc.reports.common import Finding
 from picsc.settings import CutSettings
 
@@ -176,7 +177,7 @@ def test_p23_whole_groups_leave_classes_out_of_folds_unless_dealt_by_class() -> 
 
 def test_where_no_folds_of_whole_groups_have_all_classes_the_advice_is_another() -> None:
     found = grouped(["a"] * 30 + ["b"] * 30, [0, 1] * 15 + [0] * 30, splitter="stratified-group")[1]
-    advice = "whole groups may not go more evenly: cut fewer folds, or take each group alone (--by patient)"
+    advice = "whole groups go no more evenly: cut fewer folds, or add groups that have these classes"
     assert {found[code].advice for code in ("one-class-piece", "class-missing-from-pieces")} == {advice}
 
 
@@ -476,7 +477,7 @@ def test_too_few_rows_for_blocks_ask_for_fewer_pieces() -> None:
     found = check(table(60, numbers(x=np.sin(np.arange(60) / 9))), batches=10)["lag1-autocorrelation"]
     assert found.advice.endswith("there are too few rows for blocks, so cut fewer pieces")
     found = check(table(60, numbers(x=np.sin(np.arange(60) / 9))), batches=2)["lag1-autocorrelation"]
-    assert "with L around 7, the longest that leaves four blocks per piece" in found.advice
+    assert "with L around 4, the longest that leaves enough blocks to deal out" in found.advice
 
 
 @settings(max_examples=30, deadline=None)
@@ -486,3 +487,36 @@ def test_the_block_length_equals_a_direct_sum(seed: int, most: int, memory: floa
     x -= x.mean()
     direct = [lag for lag in range(2, most + 1) if abs(x[lag:] @ x[:-lag]) < 0.1 * (x @ x)]
     assert first_quiet_lag(x, most=most) == next(((lag, True) for lag in direct), (most, False))
+
+
+def test_a_shift_between_pieces_is_no_dependence_of_rows() -> None:
+    """A false alarm has a rate of 1e-4 per table; 40 tables with one have a probability of 0.004."""
+    for seed in range(40):
+        noise = np.random.default_rng(seed)
+        jump = np.repeat([0.0, 2.0], 150) + noise.normal(size=300)
+        wider = np.repeat([1.0, 6.0], 150) * noise.normal(size=300)
+        assert "lag1-autocorrelation" not in check(table(300, numbers(jump=jump, wider=wider)), batches=2)
+
+
+def test_small_pieces_are_no_dependence_of_rows() -> None:
+    """Deviations from the mean of 10 values have a correlation of -1/9, which 2000 rows would show beyond doubt."""
+    for seed in range(40):
+        calm = np.random.default_rng(seed).normal(size=2000)
+        assert "lag1-autocorrelation" not in check(table(2000, numbers(calm=calm)), batches=200)
+
+
+@pytest.mark.parametrize("sizes", [(150, 150), (30, 30), (100, 100, 100), (20, 5000), (60,) * 10])
+def test_the_longest_block_leaves_enough_ways(sizes: tuple[int, ...]) -> None:
+    longest = longest_block(sizes)
+
+    def ways(length: int) -> float:
+        held = [math.ceil(size / length) for size in sizes]
+        return math.factorial(sum(held)) / math.prod(math.factorial(count) for count in held)
+
+    assert ways(longest) >= 10_000
+    assert sum(sizes) / longest >= 4 * len(sizes)
+    assert ways(longest + 1) < 10_000 or sum(sizes) // (longest + 1) < 4 * len(sizes)
+
+
+def test_pieces_of_two_rows_leave_blocks_of_one() -> None:
+    assert longest_block((2, 2)) == 1

@@ -11,7 +11,7 @@ from picsc_cli.formats.csv.writer import written
 if TYPE_CHECKING:
     from picsc.reports.audit import AuditReports
 
-_WORST = ("column", "column_kind", "column_statistic", "column_p")
+_WORST = ("column", "column_kind", "column_statistic", "column_p", "column_kl", "column_p_kl")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -31,7 +31,9 @@ def _rows(reports: AuditReports, names: list[str]) -> Iterator[list[object]]:
     for report in reports.reports:
         for piece in report.fragments:
             worst = piece.columns[0] if piece.columns else None
-            of_column = (worst.name, worst.kind, worst.statistic, worst.p_adjusted) if worst else [None] * len(_WORST)
+            of_column: tuple[object, ...] = (None,) * len(_WORST)
+            if worst is not None:
+                of_column = (worst.name, worst.kind, worst.statistic, worst.p_adjusted, worst.kl, worst.p_kl)
             values = [report.data.source, piece.name, *(getattr(piece, name) for name in names), *of_column]
             yield [_text(value) for value in values]
     for file in reports.unaudited:
@@ -41,4 +43,6 @@ def _rows(reports: AuditReports, names: list[str]) -> Iterator[list[object]]:
 
 
 def _text(value: object) -> object:
+    if isinstance(value, tuple):  # names of columns
+        value = ", ".join(value)
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

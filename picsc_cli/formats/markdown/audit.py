@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from picsc_cli.formats.markdown.text import document, grid, plain, summary, versions
-from picsc_cli.text.audit_words import finding_words, moved, overall_lines, side, standing
-from picsc_cli.text.numbers import number, probability
+from picsc_cli.text.audit_words import chance, finding_words, how_far, legend, moved, overall_lines, standing
+from picsc_cli.text.numbers import number
 from picsc_cli.text.page import Page
 from picsc_cli.text.reading_words import reading_line
 from picsc_cli.text.sections import question
@@ -38,6 +38,8 @@ def _report(report: AuditReport) -> Iterator[str]:
     yield from (f"{about}. {plain(reading[:1].upper() + reading[1:])}".strip(), "")
     yield from grid(_TITLES, [_row(piece, report) for piece in report.fragments])
     yield ""
+    yield from (f"- {plain(line)}" for line in legend(report))
+    yield ""
     if report.findings:
         yield from ("## Findings", "")
         yield from (f"- **{finding.severity}**: {plain(finding_words(finding))}" for finding in report.findings)
@@ -56,14 +58,14 @@ def _report(report: AuditReport) -> Iterator[str]:
 
 def _row(piece: FragmentReport, report: AuditReport) -> list[str]:
     found = moved(piece, report.level)
-    shown = [f"{plain(column.name)}{side(column)} {number(column.statistic, _PAGE)}" for column in found[:_NAMES]]
+    shown = [f"{plain(column.name)}{how_far(column, report.level, _PAGE)}" for column in found[:_NAMES]]
     names = ", ".join(shown) + (f" +{len(found) - _NAMES} more" if len(found) > _NAMES else "")
     what = names if piece.verdict == "shift" and found else plain(piece.reason)
     return [
         plain(piece.name),
         str(piece.rows),
         *(number(value, _PAGE) for value in (piece.fisher_gap, piece.kl, piece.tau)),
-        *(probability(p, report.null.draws, _PAGE) for p in (piece.p_data, piece.p_model)),
+        *(plain(chance(p, report, _PAGE)) for p in (piece.p_data_adjusted, piece.p_model_adjusted)),
         standing(piece),
         what,
     ]

@@ -6,14 +6,15 @@ Everything shown is read from the report; nothing is computed but widths.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.text import Text
 
 from picsc_cli.text import sections
-from picsc_cli.text.audit_words import moved, overall_lines, side, standing
-from picsc_cli.text.numbers import number, probability
+from picsc_cli.text.audit_words import SIGNIFICANT, chance, how_far, legend, moved, overall_lines, standing
+from picsc_cli.text.numbers import number
 from picsc_cli.text.page import Page, cut, drawn, one_line, paper_table, paragraph, words
 from picsc_cli.text.reading_words import reading_line
 
@@ -29,6 +30,12 @@ _NAMES = 3
 _LONGEST_PIECE = 24
 
 _TOP_COLUMNS = "top columns"
+
+
+def audit_alone(report: AuditReport, page: Page) -> str:
+    """The summary where nothing else is shown: its first line names the file, as in the summary of several files."""
+    first, second, third = report.summary
+    return audit_summary(replace(report, summary=(f"{report.data.source}: {first}", second, third)), page)
 
 
 def audit_summary(report: AuditReport, page: Page) -> str:
@@ -56,10 +63,13 @@ def audit_table(report: AuditReport, page: Page, *, verbose: bool = False) -> st
     reading = reading_line(report.data.reading, verbose=verbose) if report.data.reading else ""
     about = paragraph(title, page) + (paragraph(reading, page, hanging=2) if reading else "")
     parts = [audit_summary(report, page), about + _pieces(report, shown, page)]
-    left_out = len(report.fragments) - len(shown)
+    names = {fragment.name for fragment in shown}
+    left_out = [fragment for fragment in report.fragments if fragment.name not in names]
     if left_out:
-        counts = f"{left_out} of {len(report.fragments)} pieces"
-        parts.append(paragraph(f"not shown, being ok: {counts}; --output json has all of them", page))
+        being = " or ".join(sorted({fragment.verdict for fragment in left_out}, reverse=True))
+        counts = f"{len(left_out)} of {len(report.fragments)} pieces"
+        parts.append(paragraph(f"not shown, being {being}: {counts}; --output json has all of them", page))
+    parts.append(_legend(report, page))
     if report.findings:
         parts.append(sections.findings(report.findings, page))
     if verbose:
@@ -69,8 +79,8 @@ def audit_table(report: AuditReport, page: Page, *, verbose: bool = False) -> st
 
 
 def _shown(fragments: Sequence[FragmentReport]) -> tuple[FragmentReport, ...]:
-    """Every piece that is not ok, and the first ok ones up to `MOST_PIECES` rows; in the report's order."""
-    ok = [fragment for fragment in fragments if fragment.verdict == "ok"]
+    """Every piece that is not ok, and as many of the others as make `MOST_PIECES`; in the report's order."""
+    ok = [fragment for fragment in fragments if fragment.verdict in ("ok", "not tested")]
     left_out = {fragment.name for fragment in ok[max(0, MOST_PIECES - (len(fragments) - len(ok))) :]}
     return tuple(fragment for fragment in fragments if fragment.name not in left_out)
 
@@ -79,7 +89,7 @@ def _pieces(report: AuditReport, shown: Sequence[FragmentReport], page: Page) ->
     """The table of the pieces and the notes beneath it."""
     header = ("piece", "rows", "‖ΔI‖_F", "KL", "τ", "p\ndata", "p\nmodel", "verdict")
     titles = ["\n".join(words(line, page) for line in title.split("\n")) for title in header]
-    rows = [_row(fragment, report.null.draws, page) for fragment in shown]
+    rows = [_row(fragment, report, page) for fragment in shown]
     cells_of = zip(titles, *rows, strict=True)
     widths = [max(cell_len(line) for cell in cells for line in cell.split("\n")) for cells in cells_of]
     gap, room = _layout(shown, widths, report.level, page)
@@ -98,13 +108,19 @@ def _pieces(report: AuditReport, shown: Sequence[FragmentReport], page: Page) ->
     return drawn(table, page, width=ample) + "".join(_notes(report, shown, page, shown_in_table=bool(room)))
 
 
-def _row(fragment: FragmentReport, draws: int, page: Page) -> tuple[str, ...]:
-    """The cells of one piece, the verdict last."""
+def _legend(report: AuditReport, page: Page) -> str:
+    """The table's columns in words."""
+    return "".join(paragraph(line, page, hanging=2) for line in legend(report))
+
+
+def _row(fragment: FragmentReport, report: AuditReport, page: Page) -> tuple[str, ...]:
+    """The cells of one piece, the verdict last; the digits of all p-values end in one place."""
+    chances = [chance(p, report, page) for p in (fragment.p_data_adjusted, fragment.p_model_adjusted)]
     return (
         cut(words(fragment.name, page), _LONGEST_PIECE, page),
         str(fragment.rows),
         *(number(value, page) for value in (fragment.fisher_gap, fragment.kl, fragment.tau)),
-        *(probability(p, draws, page) for p in (fragment.p_data, fragment.p_model)),
+        *(p if p.endswith(SIGNIFICANT) else f"{p} " for p in chances),
         standing(fragment),
     )
 
@@ -134,15 +150,15 @@ def _what(fragment: FragmentReport, level: float, room: int, page: Page) -> str:
         return words(fragment.reason, page)
     for count in range(min(_NAMES, len(found)), 0, -1):
         more = f" +{len(found) - count} more" if len(found) > count else ""
-        line = ", ".join(f"{_name(column, page)} {number(column.statistic, page)}" for column in found[:count]) + more
+        line = ", ".join(_name(column, page) + how_far(column, level, page) for column in found[:count]) + more
         if cell_len(line) <= room:
             break
     return line
 
 
 def _name(column: ColumnShift, page: Page) -> str:
-    """The column's name, cut to fit, and which side of it moved."""
-    return cut(words(column.name, page), max(_LONGEST_PIECE, page.width // 2), page) + side(column)
+    """The column's name, cut to fit."""
+    return cut(words(column.name, page), max(_LONGEST_PIECE, page.width // 2), page)
 
 
 def _notes(report: AuditReport, shown: Sequence[FragmentReport], page: Page, *, shown_in_table: bool) -> Iterator[str]:

@@ -14,7 +14,7 @@ from picsc_cli.formats.junit import audits_junit
 from picsc_cli.gates import FailOn
 from picsc_cli.output.registry import as_text
 from picsc_cli.text.page import Page
-from tests.factories.audit import SHIFTED, TOO_SMALL, audit_reports, file_report, fragment
+from tests.factories.audit import SHIFTED, TOO_SMALL, UNTESTED, audit_reports, file_report, fragment
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 EVIL = "a\x00\x1b[31m]]>\ufffe\ud800<&\"'\r\nb\tβ→γ 🙂"  # noqa: RUF001 - Greek is meant
@@ -41,7 +41,7 @@ def test_p15_three_ok_one_shift_and_one_inconclusive() -> None:
     assert ends(suite) == {"fold 1": [], "fold 2": [], "fold 4": [], "fold 3": [Failure], "fold 5": [Skipped]}
     [failure, skipped] = [result for case in suite for result in case.result]
     assert (failure.type, failure.message) == ("shift", SHIFTED.reason)
-    assert "worst concave points: 0.516\nβ→γ: 0.412\n" in failure.text  # noqa: RUF001
+    assert "worst concave points 0.516\nβ→γ 0.412\n" in failure.text  # noqa: RUF001
     assert skipped.message == "n=8 < n_min"
 
 
@@ -128,7 +128,7 @@ def test_a_wide_table_names_twenty_columns_of_a_piece() -> None:
     columns = SHIFTED.columns[:1] * 25
     [suite] = suites(file_report("a.csv", fragment("fold 1", "shift", columns=columns)))
     lines = next(iter(suite)).result[0].text.splitlines()
-    assert lines.count("worst concave points: 0.516") == 20
+    assert lines.count("worst concave points 0.516") == 20
     assert lines[-1] == "and 5 more columns"
 
 
@@ -143,3 +143,10 @@ def test_a_strict_schema_is_a_case_of_its_own(strict: bool, codes: list[str], sc
     [suite] = suites(report, fail_on=FailOn.NEVER)
     assert ends(suite).get("schema") == schema
     assert gates.audit_code(report, FailOn.NEVER) == (1 if schema == [Failure] else 0)
+
+
+@pytest.mark.parametrize("fail_on", FailOn)
+def test_a_piece_without_a_reference_is_skipped_whatever_fails(fail_on: FailOn) -> None:
+    [suite] = suites(file_report("a.csv", UNTESTED, fragment("batch 2")), fail_on=fail_on)
+    assert ends(suite) == {"batch 1": [Skipped], "batch 2": []}
+    assert (suite.tests, suite.failures, suite.skipped) == (2, 0, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from picsc.reports.common import DataInfo, Finding
 from picsc_cli.formats.table.audit import MOST_PIECES, audit_summary, audit_table
 from picsc_cli.text.numbers import number, probability
 from picsc_cli.text.page import Page, paragraph
-from tests.factories.audit import MODEL_ONLY, SHIFTED, TOO_SMALL, audit_report, column_shift, fragment
+from tests.factories.audit import MODEL_ONLY, SHIFTED, TOO_SMALL, UNTESTED, audit_report, column_shift, fragment
 
 GOLDEN = Path(__file__).parents[3] / "golden"
 ESC = "\x1b"
@@ -90,15 +91,18 @@ def test_numbers_are_whole_at_any_width(
 ) -> None:
     gap, kl, tau = values
     page = Page(width)
-    piece = fragment(name, "shift", rows=1234567, fisher_gap=gap, kl=kl, tau=tau, p_data=p, p_model=p)
+    piece = fragment(name, "shift", rows=1234567, fisher_gap=gap, kl=kl, tau=tau)
+    piece = replace(piece, p_data_adjusted=p, p_model_adjusted=p)
     [row] = rows_of(audit_table(audit_report(piece, findings=()), page))
-    expected = ["1234567", *(number(value, page) for value in values), *[probability(p, 999, page)] * 2, "shift"]
+    mark = "*" if p is not None and p <= audit_report().level else ""
+    shown = probability(p, 999, page) + mark
+    expected = ["1234567", *(number(value, page) for value in values), shown, shown, "shift"]
     assert " ".join(expected) in " ".join(row.split())
 
 
 def test_a_wide_page_has_the_top_columns_beside_the_verdict() -> None:
     rows = rows_of(audit_table(audit_report(), Page(200)))
-    assert rows[2].endswith("worst concave points 0.516, β→γ 0.412, mean [red]texture 0.300 +2 more")  # noqa: RUF001
+    assert rows[2].endswith("worst concave points 0.516, β→γ 0.412, mean [red]texture 0.300 +3 more")  # noqa: RUF001
     assert rows[3].endswith(MODEL_ONLY.reason)
     assert rows[4].endswith(TOO_SMALL.reason)
 
@@ -106,7 +110,7 @@ def test_a_wide_page_has_the_top_columns_beside_the_verdict() -> None:
 def test_a_narrow_page_has_the_top_columns_beneath_the_table() -> None:
     text = audit_table(audit_report(), Page(80))
     assert rows_of(text)[2].endswith("shift")
-    assert "\n fold 3: worst concave points 0.516, β→γ 0.412, mean [red]texture 0.300 +2 more\n" in text  # noqa: RUF001
+    assert "\n fold 3: worst concave points 0.516, β→γ 0.412, mean [red]texture 0.300 +3 more\n" in text  # noqa: RUF001
     assert "\n fold 5: n=8 < n_min\n" in text
 
 
@@ -207,7 +211,7 @@ def test_paragraphs_keep_every_character_and_the_width(text: str, width: int) ->
 
 def test_a_shift_without_a_column_says_why() -> None:
     text = audit_table(audit_report(SHIFTED, MODEL_ONLY), Page(80))
-    assert " fold 4: label shift: P(diagnosis) differs by 0.31\n" in text
+    assert " fold 4: label shift: P(diagnosis) differs by 0.31, p 0.004\n" in text
 
 
 def test_an_ok_piece_with_a_reason_says_it() -> None:
@@ -215,3 +219,31 @@ def test_an_ok_piece_with_a_reason_says_it() -> None:
     text = audit_table(audit_report(small), Page(80))
     assert " a: real but small: effect 0.02 < --min-effect 0.05\n" in text
     assert "worst concave points 0.516" not in text
+
+
+def test_p_values_are_corrected_ones_and_marked_where_they_are_at_most_the_level() -> None:
+    """Raw ones of 0.03 would contradict the verdict ok."""
+    low = fragment("low", p_data=0.03, p_data_adjusted=0.4)
+    high = fragment("high", "shift", p_data_adjusted=0.05, p_model_adjusted=0.051, cell="data only")
+    text = audit_table(audit_report(low, high, findings=()), Page())
+    low_row, high_row = rows_of(text)
+    assert low_row.split()[5:] == ["0.4", "1", "ok"]
+    assert high_row.split()[5:] == ["0.05*", "0.051", "shift"]
+    assert "*: at most 0.05" in " ".join(text.split())
+    without = audit_report(low, findings=(), data=replace(audit_report().data, task="unlabelled", target=None))
+    assert "for a model (p model)" in " ".join(text.split())
+    assert "p model" not in audit_table(without, Page()).partition("‖ΔI‖_F: ")[2]
+
+
+def test_a_column_that_its_kl_shows_is_shown_with_it() -> None:
+    by_kl = column_shift("weight", 0.08, 0.6, kl=253.4, p_kl=0.002)
+    piece = fragment("a", "shift", columns=(by_kl, column_shift("age", 0.1, 0.3)))
+    text = audit_table(audit_report(piece, findings=()), Page(200))
+    assert "weight KL 253" in text
+    assert "age" not in text.partition("piece")[2]
+
+
+def test_a_piece_that_is_not_tested_is_not_ok() -> None:
+    text = audit_table(audit_report(UNTESTED, fragment("batch 2"), findings=()), Page(200))
+    assert "not tested" in rows_of(text)[0]
+    assert "ok" in rows_of(text)[1]
