@@ -8,6 +8,7 @@
 - `load`: a table from a file, a pandas frame or numpy arrays
 - `memory`: tables in memory: frames of any library, arrays, and labels that come apart from them
 - `open`: data from whatever a verb is given: a value in memory, a path, or the name of a data set
+- `order_columns`: columns of times that order the rows, left out of tests of shift
 - `reference_file`: a second table that the first is compared with, read in the same way
 - `rows`: a part of a table's rows, and two tables stacked on top of each other
 - `schema`: columns of a table against those of its reference file: lost, new, of another kind, with new levels

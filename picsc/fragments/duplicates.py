@@ -57,9 +57,7 @@ def duplicates_across(dataset: Dataset, piece: NDArray[np.int64], names: Sequenc
     """
     if not dataset.columns:
         return []
-    values: list[NDArray[np.generic]] = [column.values for column in dataset.columns]
-    if dataset.target is not None:
-        values.append(dataset.target.values)
+    values = _values(dataset)
     rows = np.flatnonzero(piece >= 0)
     hashes = row_hashes(values, dataset.n)[rows]
     order = np.argsort(hashes)
@@ -111,9 +109,7 @@ def rows_in_both(both: Dataset, reference: Dataset, *, identical: bool) -> list[
     if identical:
         message = f"the data and {where} are the same bytes: a table that is compared with itself is never shifted"
         return [Finding("reference-is-data", "error", message, "name another file with --reference")]
-    values: list[NDArray[np.generic]] = [column.values for column in both.columns]
-    if both.target is not None:
-        values.append(both.target.values)
+    values = _values(both)
     hashes = row_hashes(values, both.n)
     rows = both.n - reference.n
     own, other = hashes[:rows], hashes[rows:]
@@ -123,6 +119,13 @@ def rows_in_both(both: Dataset, reference: Dataset, *, identical: bool) -> list[
         return []
     message = f"{share(found, rows)} rows stand in {where} too, where {by_chance:.0f} at most would by coincidence"
     return [Finding("rows-in-reference", "warning", message, "take them out of one of the two: they hide a shift")]
+
+
+def _values(dataset: Dataset) -> list[NDArray[np.generic]]:
+    """The columns that two rows must agree in: covariates, times that order the rows, and the target."""
+    order = [dataset.times[column.name] for column in dataset.left_out if column.orders]
+    target = [] if dataset.target is None else [dataset.target.values]
+    return [*(column.values for column in dataset.columns), *order, *target]
 
 
 def _repeated(hashes: NDArray[np.uint64]) -> float:
