@@ -20,6 +20,7 @@ from picsc.datasets.files.libsvm import libsvm_choices
 from picsc.datasets.images import ImageSet
 from picsc.datasets.memory import with_labels_of
 from picsc.datasets.open import open_data
+from picsc.datasets.order_columns import without_order_between, without_order_columns
 from picsc.datasets.reference_file import load_reference, opened_alike, reference_in_memory
 from picsc.datasets.schema import match_columns
 from picsc.datasets.texts import no_text
@@ -113,7 +114,9 @@ def audit_dataset(
     against = None
     if reference is not None and data.kind == "table":
         against = match_columns(data, reference, (*settings.read.drop, *settings.keys))
-        data, reference = against.data, against.reference
+        data, reference = without_order_between(against.data, against.reference, settings.read.keep)
+    elif data.kind == "table":
+        data = without_order_columns(data, settings.read.keep)
     pieces = cut_data(data, settings, progress, with_table=reference is not None)
     compared = compared_rows(pieces.dataset, pieces.cut, reference)
     if data.kind == "table":

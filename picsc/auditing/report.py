@@ -14,8 +14,9 @@ from picsc.auditing.attribution import set_aside_finding
 from picsc.auditing.design import conservative
 from picsc.auditing.fold_balance import balance, more_balanced
 from picsc.auditing.verdict import overall
-from picsc.datasets.description import data_info, encoding_guessed, left_out
-from picsc.phrases import counted
+from picsc.datasets.description import data_info, encoding_guessed, left_out, reading_findings
+from picsc.datasets.order_columns import order_left_out
+from picsc.phrases import counted, listed
 from picsc.reports.audit import SCHEMA_CODES, AuditReport, NullInfo
 from picsc.reports.common import Finding
 from picsc.runtime.versions import versions
@@ -51,7 +52,9 @@ def audit_report(
     verdict = overall(tests.reports)
     return AuditReport(
         verdict=verdict,
-        summary=_summary(tests, findings, data.cut, design.reference, settings),
+        summary=_named_first(
+            _summary(tests, findings, data.cut, design.reference, settings), order_left_out(data.dataset)
+        ),
         level=settings.level,
         min_effect=settings.min_effect,
         reference=design.reference,
@@ -86,6 +89,7 @@ def _findings(
         *of_cut,
         *conservative(data.cut),
         *left_out(data.dataset, apart),
+        *reading_findings(data.dataset, reference),
         *encoding_guessed(data.dataset, reference),
         *([] if settings.gamma is None else [_raw_threshold(settings.gamma)]),
         *set_aside_finding([tests.reports[k].name for k in tests.set_aside], "pieces"),
@@ -117,6 +121,14 @@ def _without_shuffle(finding: Finding) -> Finding:
     if finding.code != "rows-sorted-by-class":
         return finding
     return replace(finding, advice="compare all rows with the file as one piece (--folds 1)")
+
+
+def _named_first(lines: tuple[str, str, str], untested: tuple[str, ...]) -> tuple[str, str, str]:
+    """The three lines, where the first names the columns that were not tested because they order the rows."""
+    if not untested:
+        return lines
+    order = "orders" if len(untested) == 1 else "order"
+    return f"{lines[0]}; not tested: {listed(list(untested))}, which {order} the rows", *lines[1:]
 
 
 def _summary(

@@ -17,7 +17,7 @@ from picsc.comparison.transfer_tasks import TransferPlan, TransferTask, plan
 from picsc.comparison.wanted_methods import methods_to_run
 from picsc.comparison.weights import NO_WEIGHTS
 from picsc.datasets.data import Data
-from picsc.datasets.description import left_out
+from picsc.datasets.description import left_out, reading_findings
 from picsc.datasets.files.libsvm import read_alike
 from picsc.datasets.images import ImageSet
 from picsc.datasets.load import load
@@ -172,7 +172,7 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
     kind = data.kind
     count = settings.repeats or (10 if kind == "table" else 1)
     made = plan(table, settings, count, official)
-    findings += [*made.findings, *(left_out(data) if data.kind == "table" else ())]
+    findings += [*made.findings, *((*left_out(data), *reading_findings(data)) if data.kind == "table" else ())]
     if settings.label_noise:
         data = with_label_noise(data, settings.label_noise, made.rows_of_targets, seed=settings.seed)
     device = pick_device(settings.train.device)

@@ -10,6 +10,7 @@
 - `memory`: tables in memory: frames of any library, arrays, and labels that come apart from them
 - `natural_order`: words in an order where part 2 comes before part 10
 - `open`: data from whatever a verb is given: a value in memory, a path, or the name of a data set
+- `order_columns`: columns of times that order the rows, left out of tests of shift
 - `reference_file`: a second table that the first is compared with, read in the same way
 - `row_hashes`: one number per row, equal for equal rows
 - `rows`: a part of a table's rows, and two tables stacked on top of each other

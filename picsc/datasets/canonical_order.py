@@ -41,7 +41,7 @@ def canonical(dataset: Dataset, labels: Ints, units: Ints | None) -> tuple[Datas
             row moves alone.
 
     Returns:
-        The table in that order, without its keys, and the number that each of its rows had before, (n,).
+        The table in that order, without its keys and times, and the number that each of its rows had before, (n,).
     """
     parts: tuple[Column | Target, ...] = (*dataset.columns, *(() if dataset.target is None else (dataset.target,)))
     numbers = [cast("NDArray[np.float64]", part.values) for part in parts if not _coded(part)]
@@ -59,7 +59,7 @@ def canonical(dataset: Dataset, labels: Ints, units: Ints | None) -> tuple[Datas
     settled = iter(places)
     columns = tuple(_reordered(column, order, settled) for column in dataset.columns)
     target = None if dataset.target is None else _reordered(dataset.target, order, settled)
-    return replace(dataset, columns=columns, target=target, keys={}), order
+    return replace(dataset, columns=columns, target=target, keys={}, times={}), order
 
 
 def renumbered(ids: Ints) -> Ints:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from picsc.datasets.files.utf8 import NOT_UTF8
@@ -24,13 +25,28 @@ def left_out(dataset: Dataset, besides: Collection[str] = ()) -> list[Finding]:
         besides: names of columns that another finding tells of.
     """
     findings = []
-    told = [column for column in dataset.left_out if column.name not in besides]
+    told = [column for column in dataset.left_out if column.name not in besides and not column.orders]
     for kind in sorted({column.kind for column in told}):
         columns = [column for column in told if column.kind == kind]
         names = listed([column.name for column in columns])
         reasons = "; ".join(dict.fromkeys(column.reason for column in columns[:5]))
-        findings.append(Finding(f"{kind}-left-out", "note", f"left out: {names} ({reasons})"))
+        advice = (
+            f"--keep {','.join(column.name for column in columns[:5])} tests it all the same"
+            if kind == "identifier"
+            else ""
+        )
+        findings.append(Finding(f"{kind}-left-out", "note", f"left out: {names} ({reasons})", advice))
     return findings
+
+
+def reading_findings(*datasets: Dataset | None) -> list[Finding]:
+    """Findings on how columns of these tables were read, each once; those on a second table name it."""
+    found: dict[Finding, None] = {}
+    for i, dataset in enumerate(dataset for dataset in datasets if dataset is not None):
+        for finding in dataset.findings:
+            where = f"file {dataset.name}: " if i else ""
+            found.setdefault(replace(finding, message=f"{where}{finding.message}"))
+    return list(found)
 
 
 def encoding_guessed(*datasets: Dataset | None) -> list[Finding]:

@@ -11,6 +11,7 @@ from picsc.datasets.description import data_info
 from picsc.datasets.files.read import read_frame
 from picsc.datasets.files.table import FileTable
 from picsc.datasets.load import from_file
+from picsc.datasets.order_columns import without_order_columns
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
 from picsc.reports.data import ClassRows, DataReport
@@ -41,6 +42,7 @@ def inspect_file(source: str | Path, settings: ReadSettings) -> DataReport:
         except DataError:
             raise error from None
         no_target = str(error)
+    dataset = without_order_columns(dataset, settings.keep, needed=False)
     info = data_info(dataset)
     place = {str(name): i for i, name in enumerate(table.frame.columns)}
     return DataReport(
@@ -61,6 +63,10 @@ def _classes(dataset: Dataset) -> tuple[ClassRows, ...]:
 
 
 def _duplicated(table: FileTable, dataset: Dataset) -> int:
-    used = {column.name for column in dataset.columns} | ({dataset.target.name} if dataset.target else set())
+    used = (
+        {column.name for column in dataset.columns}
+        | {*dataset.times}
+        | ({dataset.target.name} if dataset.target else set())
+    )
     frame = table.frame[[name for name in table.frame.columns if name in used]]
     return int(frame.duplicated(keep=False).sum())

@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from picsc.datasets.columns.dates import read_dates
+from picsc.datasets.columns.date_columns import with_dates
+from picsc.datasets.columns.kept import kept
 from picsc.datasets.columns.kinds import infer
 from picsc.datasets.columns.missing_words import missing_words, without_missing_words, without_words
-from picsc.datasets.columns.names import check_known, names_as_text
+from picsc.datasets.columns.names import INDEX, check_known, names_as_text
 from picsc.datasets.columns.raw import Raw, digest, raw
 from picsc.datasets.columns.targets import pick, read_target
 from picsc.datasets.files.formats import stem
@@ -134,7 +135,9 @@ def from_frame(
     target_chosen: str = "--target",
     origin: Origin = IN_MEMORY,
 ) -> Dataset:
-    """A table from a frame. The index is ignored; later changes of the frame do not reach the table.
+    """A table from a frame. Later changes of the frame do not reach the table.
+
+    The index is ignored, unless it has the name of a column that cuts the table, which is `index` where it has none.
 
     Args:
         frame: n rows; any pandas dtypes, and names of any type, which become text.
@@ -153,12 +156,15 @@ def from_frame(
         raise DataError(f"{where}: {rows}; an audit needs at least {FEWEST_ROWS}")
     if origin.sha256 is None:
         frame = frame.copy()
+    frame = _with_index(frame, keys)
     names = names_as_text(frame.columns, rename=settings.rename_duplicates, where=where)
     for option, asked in (
         ("--target", () if settings.target is None else (settings.target,)),
         ("--categorical", settings.categorical),
         ("--numeric", settings.numeric),
         ("--drop", settings.drop),
+        ("--keep", settings.keep),
+        ("--date-format", [column for column, _ in settings.date_formats if column]),
         ("--by, --time or --group", keys),
     ):
         check_known(asked, names, option=option, where=where)
@@ -174,6 +180,15 @@ def from_frame(
         column: without_missing_words(values, words, numeric=column in numeric, decimal=decimal)
         for column, values in whole.items()
     }
+    dated = with_dates(
+        raws,
+        settings,
+        keys=keys,
+        target=None if picked is None else picked[0],
+        missing=words.in_numbers,
+        where=where,
+    )
+    raws = dated.raws
     target: Target | None = None
     if picked is not None:
         chosen = target_chosen if picked[1] == "--target" else picked[1]
@@ -188,9 +203,23 @@ def from_frame(
         left_out=left_out,
         target=target,
         keys={key: _key_values(raws[key]) for key in keys},
+        times={key: _moments(seconds) for key, seconds in dated.times.items()},
+        findings=dated.findings,
+        date_orders=dated.orders,
         sha256=origin.sha256 or digest(names, list(whole.values())),
         reading=origin.reading,
     )
+
+
+def _with_index(frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """The frame with its index as a column, if that cuts the table."""
+    index = frame.index
+    name = INDEX if index.name is None else str(index.name).strip()
+    if name not in keys or index.nlevels > 1 or isinstance(index, pd.RangeIndex):
+        return frame
+    if name in {str(column).strip() for column in frame.columns}:
+        return frame
+    return frame.assign(**{name: index.array})
 
 
 def _one_column(name: str, delimiter: str | None, where: str) -> DataError:
@@ -221,6 +250,8 @@ def _covariates(
             decimal=decimal,
             where=where,
         )
+        if name in settings.keep and isinstance(found, LeftOut):
+            found = kept(found, column)
         if dropped:
             missing = int(np.count_nonzero(column.missing))
             left_out.append(LeftOut(name, found.kind, missing, "dropped by --drop"))
@@ -240,10 +271,6 @@ def _covariates(
 
 def _key_values(column: Raw) -> NDArray[Any]:
     """The values of a column that cuts the table: datetime64[ns] for dates, float64 for numbers, else object."""
-    if column.form == "words":
-        dates = read_dates(column.levels)
-        if dates is not None:
-            return _moments(np.append(dates[0], np.nan)[column.data])
     if column.form == "dates" and _within_nanoseconds(column.data):
         return _moments(column.data)
     if column.form in ("numbers", "integers") and _exact(column.present):

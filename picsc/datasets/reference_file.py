@@ -62,13 +62,14 @@ def reference_in_memory(
 
 
 def opened_alike(opened: Callable[[ReadSettings], Opened], read: ReadSettings) -> Opened:
-    """The data and the table that they are compared with, under one target.
+    """The data and the table that they are compared with, under one target and with dates in one order.
 
     Where both take their last column for the target and these differ, a column was added to one of them or lost. Then
-    the target is the reference's if the data have it, and else there is none.
+    the target is the reference's if the data have it, and else there is none. Where day and month of a column are in
+    doubt in one of them, and the other proves an order, that order holds for both.
 
     Args:
-        opened: opens both; called a second time with another target where the first reading found two.
+        opened: opens both; called a second time where the first reading found two targets, or two orders.
         read: how to read both.
 
     Raises:
@@ -77,6 +78,11 @@ def opened_alike(opened: Callable[[ReadSettings], Opened], read: ReadSettings) -
     data, reference = opened(read)
     if reference is None or data.kind != "table" or data.source in ("standard input", STDIN):
         return data, reference
+    formats = _proven_by_the_other(data, reference)
+    if formats:
+        read = read.model_copy(update={"date_format": (*read.date_format, *formats)})
+        data, reference = opened(read)
+        assert reference is not None and data.kind == "table"  # noqa: S101, PT018 - as before
     target, other = data.target, reference.target
     if target is None or other is None or target.name == other.name or {target.chosen, other.chosen} != {LAST}:
         return data, reference
@@ -89,6 +95,21 @@ def opened_alike(opened: Callable[[ReadSettings], Opened], read: ReadSettings) -
     return data, again
 
 
+def _proven_by_the_other(data: Dataset, reference: Dataset) -> tuple[str, ...]:
+    """Formats of columns whose order of day and month one table proves and the other leaves in doubt."""
+    pairs = {
+        name: (data.date_orders[name], reference.date_orders[name])
+        for name in data.date_orders
+        if name in reference.date_orders
+    }
+    return tuple(
+        f"{name}={form}"
+        for name, both in pairs.items()
+        for (form, proven), (_, known) in (both, both[::-1])
+        if proven and not known
+    )
+
+
 def _chosen(target: Target, chosen: str) -> Target:
     return replace(target, chosen=chosen)
 
@@ -98,6 +119,11 @@ def _of_its_columns(settings: ReadSettings, columns: Iterable[object]) -> ReadSe
     names = set(all_named([str(column).strip() for column in columns]))
     there = {
         field: tuple(name for name in getattr(settings, field) if name in names)
-        for field in ("drop", "categorical", "numeric")
+        for field in ("drop", "keep", "categorical", "numeric")
     }
+    there["date_format"] = tuple(
+        written
+        for written, (column, _) in zip(settings.date_format, settings.date_formats, strict=True)
+        if not column or column in names
+    )
     return settings.model_copy(update=there)

@@ -32,6 +32,7 @@ def take(dataset: Dataset, rows: NDArray[np.int64]) -> Dataset:
         columns=tuple(replace(column, values=column.values[rows]) for column in dataset.columns),
         target=None if target is None else replace(target, values=target.values[rows]),
         keys={name: values[rows] for name, values in dataset.keys.items()},
+        times={name: values[rows] for name, values in dataset.times.items()},
     )
 
 
@@ -77,7 +78,14 @@ def stack(dataset: Dataset, reference: Dataset) -> Dataset:
         columns=tuple(_column(column, others[column.name], reference.name) for column in dataset.columns),
         target=None if dataset.target is None else _target(dataset.target, reference),
         keys={},
+        times=_times(dataset, reference),
     )
+
+
+def _times(dataset: Dataset, reference: Dataset) -> dict[str, NDArray[np.generic]]:
+    """Times that order the rows of the one or of the other, of columns that both have."""
+    both = [column.name for column in dataset.left_out if column.orders and column.name in reference.times]
+    return {name: np.concatenate([dataset.times[name], reference.times[name]]) for name in both}
 
 
 def _column(column: Column, other: Column, where: str) -> Column:

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.reports.common import Reading
+from picsc.reports.common import Finding, Reading
 
 Kind = Literal["numeric", "categorical", "boolean", "datetime", "text", "identifier", "empty", "constant"]
 POOLED = "(other)"
@@ -54,6 +54,8 @@ class LeftOut:
     missing: int
     """Number of rows without a value."""
     reason: str
+    orders: bool = False
+    """It is a column of times that orders the rows, and takes no part in tests of shift alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,14 @@ class Dataset:
     keys: dict[str, NDArray[np.generic]] = field(default_factory=dict)
     """The raw values of the columns that cut the table (--by, --time, --group), which are no covariates: object (n,)
     with None where missing, or datetime64[ns]/float64 for a time column, NaT/NaN where missing."""
+    times: dict[str, NDArray[np.generic]] = field(default_factory=dict)
+    """datetime64[ns] or float64 (n,), NaT or NaN where missing: the values of columns of times that are no covariates,
+    as they cut the table or order its rows."""
+    findings: tuple[Finding, ...] = ()
+    """Findings on how columns were read."""
+    date_orders: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    """By column of dates whose words leave the order of day and month open: its format, and whether anything proves
+    it."""
     sha256: str = ""
     """SHA-256 of the bytes that were read, or of the values of a table from memory."""
     reading: Reading | None = None

@@ -20,6 +20,7 @@ from picsc.simulation.feature_noise import with_feature_noise
 
 def labelled(data: Data, findings: list[Finding]) -> Data:
     """The rows that have a label; all rows where there is no target."""
+    findings += data.findings if data.kind == "table" else ()
     return with_label(data, findings) if data.kind == "table" and data.target is not None else data
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
+from picsc.datasets.order_columns import without_order_columns
 from picsc.federated.build_clients import model_kind
 from picsc.federated.client_shift import client_shifts
 from picsc.federated.holdings import FederatedSplit, participants
@@ -51,8 +52,8 @@ def assemble(
         resampled=resampled,
     )
     methods = tuple(method_report(method, runs, comparison) for method in runs)
-    shifts = _shifts(data, split, settings)
-    notes = [*findings, *_notes(shifts, split, methods, first)]
+    shifts, on_columns = _shifts(data, split, settings)
+    notes = [*findings, *on_columns, *_notes(shifts, split, methods, first)]
     kind = model_kind(data, settings)
     test = (
         "over seeds: corrected resampled t-test, 95 % t-interval, not corrected for several methods"
@@ -95,10 +96,17 @@ def _test_rows(data: Data, split: FederatedSplit, settings: FedSettings) -> str:
     return f"{100 * settings.validation:g} % of every client's rows"
 
 
-def _shifts(data: Data, split: FederatedSplit, settings: FedSettings) -> tuple[ClientShift, ...]:
-    """Differences between clients by the audit; of texts the labels alone."""
+def _shifts(
+    data: Data, split: FederatedSplit, settings: FedSettings
+) -> tuple[tuple[ClientShift, ...], tuple[Finding, ...]]:
+    """Differences between clients by the audit, of texts in the labels alone; findings on columns left out of it."""
     rows = data.as_table() if data.kind == "texts" else data
-    return client_shifts(rows, split.clients, noise=split.noise, seed=settings.seed, jobs=settings.jobs)
+    found: tuple[Finding, ...] = ()
+    if rows.kind == "table":
+        before = len(rows.findings)
+        rows = without_order_columns(rows, settings.read.keep, needed=False)
+        found = rows.findings[before:]
+    return client_shifts(rows, split.clients, noise=split.noise, seed=settings.seed, jobs=settings.jobs), found
 
 
 def _notes(

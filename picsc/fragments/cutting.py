@@ -20,7 +20,7 @@ from picsc.datasets.encoding import encode
 from picsc.datasets.table import Dataset, Target
 from picsc.errors import DataError, SettingsError
 from picsc.fragments.dob_scv import balanced_folds, shifted_folds
-from picsc.fragments.keys import distinct, group_codes, key, sorted_ranks, spelled
+from picsc.fragments.keys import distinct, group_codes, key, sorted_ranks, spelled, times_of
 from picsc.fragments.pieces import Cut, Fragment, in_no_piece
 from picsc.fragments.timeline import cut_times
 from picsc.reports.common import Finding
@@ -199,7 +199,7 @@ def _by(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
 
 def _time(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
     parts = cut_times(
-        key(dataset, column),
+        times_of(dataset, column),
         column,
         every=settings.every,
         cuts=settings.cuts,

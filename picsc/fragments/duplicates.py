@@ -124,13 +124,14 @@ def rows_in_both(both: Dataset, reference: Dataset, *, identical: bool) -> list[
     return [Finding("rows-in-reference", "warning", message, "take them out of one of the two: they hide a shift")]
 
 
+def _values(dataset: Dataset) -> list[NDArray[np.generic]]:
+    """The columns that two rows must agree in: covariates, times that order the rows, and the target."""
+    order = [dataset.times[column.name] for column in dataset.left_out if column.name in dataset.times]
+    target = [] if dataset.target is None else [dataset.target.values]
+    return [*(column.values for column in dataset.columns), *order, *target]
+
+
 def _repeated(hashes: NDArray[np.uint64]) -> float:
     """Share of rows that have an equal one among these."""
     size = np.unique(hashes, return_counts=True)[1]
     return float(size[size > 1].sum() / max(len(hashes), 1))
-
-
-def _values(dataset: Dataset) -> list[NDArray[np.generic]]:
-    """The values of the covariates and the target."""
-    values: list[NDArray[np.generic]] = [column.values for column in dataset.columns]
-    return values if dataset.target is None else [*values, dataset.target.values]

@@ -29,6 +29,15 @@ def key(dataset: Dataset, column: str) -> NDArray[Any]:
     return dataset.keys[column]
 
 
+def times_of(dataset: Dataset, column: str) -> NDArray[Any]:
+    """Values of a column that orders rows by time, (n,): its dates, or else its raw values.
+
+    Raises:
+        DataError: the table was read without this column.
+    """
+    return dataset.times[column] if column in dataset.times else key(dataset, column)
+
+
 def group_codes(dataset: Dataset, column: str, missing: GroupMissing = "refuse") -> NDArray[np.int64]:
     """Number of each row's group, int64 (n,), in sorted order of the groups as scikit-learn counts them.
 

@@ -16,7 +16,7 @@ from picsc.datasets.columns.look_alikes import look_alikes
 from picsc.datasets.table import Dataset, Target
 from picsc.fragments.autocorrelation import neighbours_alike
 from picsc.fragments.duplicates import conflicting_labels, duplicates_across
-from picsc.fragments.keys import group_codes, key
+from picsc.fragments.keys import group_codes, times_of
 from picsc.fragments.pieces import Cut
 from picsc.fragments.repeated_ids import repeated_ids
 from picsc.phrases import counted, listed, share
@@ -69,7 +69,7 @@ def _in_order(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> NDArray[n
     rows = np.flatnonzero(piece >= 0)
     if cut.settings.time is None:
         return rows
-    return rows[np.argsort(key(dataset, cut.settings.time)[rows], kind="stable")]
+    return rows[np.argsort(times_of(dataset, cut.settings.time)[rows], kind="stable")]
 
 
 def _sizes(cut: Cut) -> Iterable[Finding]:
@@ -240,8 +240,10 @@ def _order_of_time(dataset: Dataset, cut: Cut) -> Iterable[Finding]:
 def _times(dataset: Dataset, cut: Cut) -> dict[str, NDArray[Any]]:
     """The columns of times; for pieces of time only their own column."""
     if cut.settings.time is not None:
-        return {cut.settings.time: key(dataset, cut.settings.time)}
+        return {cut.settings.time: times_of(dataset, cut.settings.time)}
     times: dict[str, NDArray[Any]] = {name: values for name, values in dataset.keys.items() if values.dtype.kind == "M"}
+    dates = {column.name for column in dataset.left_out if column.kind == "datetime"}
+    times |= {name: values for name, values in dataset.times.items() if values.dtype.kind == "M" or name in dates}
     for column in dataset.columns:
         if column.kind == "datetime" and column.name not in times:
             times[column.name] = column.values

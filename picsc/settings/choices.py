@@ -42,6 +42,11 @@ FileFormat = Literal["csv", "tsv", "parquet", "arrow", "arff", "keel", "libsvm",
 Delimiter = Literal[",", ";", "tab", "|", "space"]
 Quote = Literal["double", "single", "none"]
 Decimal = Literal["point", "comma"]
+DATE_NUMBERS = (
+    "yyyymmdd", "yyyymm", "yyyymmddHHMM", "yyyymmddHHMMSS",
+    "epoch", "epoch-ms", "epoch-us", "epoch-ns", "excel", "excel-1904",
+)  # fmt: skip
+"""Ways of writing dates as numbers, as `--date-format` names them."""
 ZeroBased = Literal["auto", "yes", "no"]
 GroupMissing = Literal["refuse", "own", "together"]
 Reference = str

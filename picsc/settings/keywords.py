@@ -26,6 +26,19 @@ class AuditKeywords(TypedDict, total=False):
     drop: Sequence[Hashable]
     """Columns to leave out."""
 
+    keep: Sequence[Hashable]
+    """Columns that take part although they count, name or order the rows: row counters, identifiers, dates that rise
+    with the rows. Words that are nearly all different take part by their length."""
+
+    date_format: Sequence[str]
+    """Formats of dates: COL=FORMAT for one column, FORMAT for every column of words that it fits and for numbers in a
+    column that is named as a time. FORMAT is one of datetime.strptime, such as %d/%m/%Y, or for numbers yyyymmdd,
+    yyyymm, yyyymmddHHMM, yyyymmddHHMMSS, epoch (seconds since 1970), epoch-ms, epoch-us, epoch-ns, excel or
+    excel-1904."""
+
+    day_first: bool
+    """The day comes before the month in dates such as 03/04/2020 where nothing in the column proves an order."""
+
     rename_duplicates: bool
     """Rename repeated column names (a, a.1, ...) instead of refusing them."""
 
@@ -162,6 +175,19 @@ class CvKeywords(TypedDict, total=False):
 
     drop: Sequence[Hashable]
     """Columns to leave out."""
+
+    keep: Sequence[Hashable]
+    """Columns that take part although they count, name or order the rows: row counters, identifiers, dates that rise
+    with the rows. Words that are nearly all different take part by their length."""
+
+    date_format: Sequence[str]
+    """Formats of dates: COL=FORMAT for one column, FORMAT for every column of words that it fits and for numbers in a
+    column that is named as a time. FORMAT is one of datetime.strptime, such as %d/%m/%Y, or for numbers yyyymmdd,
+    yyyymm, yyyymmddHHMM, yyyymmddHHMMSS, epoch (seconds since 1970), epoch-ms, epoch-us, epoch-ns, excel or
+    excel-1904."""
+
+    day_first: bool
+    """The day comes before the month in dates such as 03/04/2020 where nothing in the column proves an order."""
 
     rename_duplicates: bool
     """Rename repeated column names (a, a.1, ...) instead of refusing them."""
@@ -329,6 +355,19 @@ class CompareKeywords(TypedDict, total=False):
 
     drop: Sequence[Hashable]
     """Columns to leave out."""
+
+    keep: Sequence[Hashable]
+    """Columns that take part although they count, name or order the rows: row counters, identifiers, dates that rise
+    with the rows. Words that are nearly all different take part by their length."""
+
+    date_format: Sequence[str]
+    """Formats of dates: COL=FORMAT for one column, FORMAT for every column of words that it fits and for numbers in a
+    column that is named as a time. FORMAT is one of datetime.strptime, such as %d/%m/%Y, or for numbers yyyymmdd,
+    yyyymm, yyyymmddHHMM, yyyymmddHHMMSS, epoch (seconds since 1970), epoch-ms, epoch-us, epoch-ns, excel or
+    excel-1904."""
+
+    day_first: bool
+    """The day comes before the month in dates such as 03/04/2020 where nothing in the column proves an order."""
 
     rename_duplicates: bool
     """Rename repeated column names (a, a.1, ...) instead of refusing them."""
@@ -540,6 +579,19 @@ class FedKeywords(TypedDict, total=False):
 
     drop: Sequence[Hashable]
     """Columns to leave out."""
+
+    keep: Sequence[Hashable]
+    """Columns that take part although they count, name or order the rows: row counters, identifiers, dates that rise
+    with the rows. Words that are nearly all different take part by their length."""
+
+    date_format: Sequence[str]
+    """Formats of dates: COL=FORMAT for one column, FORMAT for every column of words that it fits and for numbers in a
+    column that is named as a time. FORMAT is one of datetime.strptime, such as %d/%m/%Y, or for numbers yyyymmdd,
+    yyyymm, yyyymmddHHMM, yyyymmddHHMMSS, epoch (seconds since 1970), epoch-ms, epoch-us, epoch-ns, excel or
+    excel-1904."""
+
+    day_first: bool
+    """The day comes before the month in dates such as 03/04/2020 where nothing in the column proves an order."""
 
     rename_duplicates: bool
     """Rename repeated column names (a, a.1, ...) instead of refusing them."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import Annotated
 
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
 from picsc.settings.base import Settings
-from picsc.settings.choices import Decimal, Delimiter, FileFormat, Quote, Task, ZeroBased
+from picsc.settings.choices import DATE_NUMBERS, Decimal, Delimiter, FileFormat, Quote, Task, ZeroBased
 from picsc.settings.option import Option
 
 
@@ -28,6 +30,22 @@ class ReadSettings(Settings):
     """Columns to treat as numeric; what does not parse as a number is an error."""
     drop: Annotated[tuple[str, ...], Option("Columns to leave out.", "COL,..", "Data")] = ()
     """Columns to leave out."""
+    keep: Annotated[
+        tuple[str, ...], Option("Columns to test though they count or order rows.", "COL,..", "Data", after="read.drop")
+    ] = ()
+    """Columns that take part although they count, name or order the rows: row counters, identifiers, dates that rise
+    with the rows. Words that are nearly all different take part by their length."""
+    date_format: Annotated[
+        tuple[str, ...], Option("Format of dates, such as %d/%m/%Y.", "FORMAT,..", "Data", after="read.decimal")
+    ] = ()
+    """Formats of dates: COL=FORMAT for one column, FORMAT for every column of words that it fits and for numbers in a
+    column that is named as a time. FORMAT is one of datetime.strptime, such as %d/%m/%Y, or for numbers yyyymmdd,
+    yyyymm, yyyymmddHHMM, yyyymmddHHMMSS, epoch (seconds since 1970), epoch-ms, epoch-us, epoch-ns, excel or
+    excel-1904."""
+    day_first: Annotated[bool, Option("In doubt 03/04/2020 is 3 April.", panel="Data", after="read.date_format")] = (
+        False
+    )
+    """The day comes before the month in dates such as 03/04/2020 where nothing in the column proves an order."""
     rename_duplicates: Annotated[
         bool, Option("Rename repeated column names: a, a.1, ...", panel="Data", after="read.header")
     ] = False
@@ -63,6 +81,12 @@ class ReadSettings(Settings):
     sheet: Annotated[str | None, Option("xlsx: sheet to read (default the first).", "NAME", "Data")] = None
     """Sheet of an xlsx file; None is the first one."""
 
+    @property
+    def date_formats(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of a column's name, empty for every column, and a format."""
+        pairs = (each.rpartition("=") for each in self.date_format)
+        return tuple((column.strip(), form.strip()) for column, _, form in pairs)
+
     @field_validator("delimiter", mode="before")
     @classmethod
     def _spelled_out(cls, value: object) -> object:
@@ -75,6 +99,9 @@ class ReadSettings(Settings):
         written: dict[str, object] = write(self)
         if self.missing_words is None:
             written.pop("missing_words", None)
+        for name in ("keep", "date_format", "day_first"):
+            if not getattr(self, name):
+                written.pop(name, None)
         return written
 
     @model_validator(mode="after")
@@ -84,4 +111,29 @@ class ReadSettings(Settings):
         both = sorted(set(self.categorical) & set(self.numeric))
         if both:
             raise ValueError(f"columns both categorical and numeric: {', '.join(both)}")
+        both = sorted(set(self.keep) & set(self.drop))
+        if both:
+            raise ValueError(f"--keep and --drop name the same columns: {', '.join(both)}")
+        for column, form in self.date_formats:
+            if column in (*self.categorical, *self.numeric):
+                raise ValueError(f"--date-format names {column!r}, and so does --categorical or --numeric; choose one")
+            wrong = _unreadable(form)
+            if wrong:
+                raise ValueError(f"--date-format {form}: {wrong}")
+        twice = [column for column, count in Counter(column for column, _ in self.date_formats).items() if count > 1]
+        if any(twice):
+            raise ValueError(f"--date-format gives {', '.join(filter(None, twice))} two formats; give it one")
         return self
+
+
+def _unreadable(form: str) -> str:
+    """The fault of a format of dates; empty for none."""
+    if form in DATE_NUMBERS:
+        return ""
+    if "%" not in form:
+        return f"must be a format of datetime.strptime, such as %d/%m/%Y, or one of {', '.join(DATE_NUMBERS)}"
+    unknown = [each for each in re.findall(r"%.?", form) if each not in _DIRECTIVES]
+    return f"{unknown[0]!r} is no directive of datetime.strptime" if unknown else ""
+
+
+_DIRECTIVES = {f"%{letter}" for letter in "aAwdbBmyYHIpMSfzZjUWcxXGuV%"}

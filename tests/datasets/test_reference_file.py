@@ -43,3 +43,29 @@ def test_a_column_that_only_the_data_have_can_be_dropped_or_given_a_kind(tmp_pat
     TABLE.to_csv(tmp_path / "old.csv", index=False)
     read = ReadSettings(drop=("extra",), numeric=("more",), categorical=("most",))
     assert load_reference(tmp_path / "old.csv", read).width == 2
+
+
+DOUBT = [f"{day:02d}/{month:02d}/2018" for day, month in RANDOM.integers(1, 13, (N, 2))]
+PROOF = [
+    f"{day:02d}/{month:02d}/2018"
+    for day, month in zip(RANDOM.integers(1, 29, N), RANDOM.integers(1, 13, N), strict=True)
+]
+
+
+class TestOrderOfDayAndMonth:
+    @pytest.mark.parametrize("new", [True, False])
+    def test_of_one_holds_for_the_other(self, new: bool, tmp_path: Path) -> None:
+        tables = [TABLE.assign(day=words) for words in ((DOUBT, PROOF) if new else (PROOF, DOUBT))]
+        paths = [tmp_path / "new.csv", tmp_path / "old.csv"]
+        for table, path in zip(tables, paths, strict=True):
+            table.to_csv(path, index=False)
+        for data, reference in (tables, paths):
+            report = picsc.audit(data, reference=reference, target="outcome", draws=99)
+            assert "day-or-month" not in {finding.code for finding in report.findings}
+            note = next(column.note for column in report.data.columns if column.name == "day")
+            assert note in ("read as day/month/year", "read as dates of the format %d/%m/%Y")
+
+    def test_in_doubt_in_both_is_told_of_both(self) -> None:
+        table = TABLE.assign(day=DOUBT)
+        report = picsc.audit(table, reference=table.iloc[::-1], target="outcome", draws=99)
+        assert [finding.code for finding in report.findings].count("day-or-month") == 2

@@ -38,7 +38,13 @@ NEEDS: Mapping[str, Mapping[str, Any]] = {
     "labelled": {"methods": ["st-cv", "diw"]},
 }
 """Settings that a setting does not go without."""
-SAMPLES: Mapping[str, Any] = {"cut.every": "30d", "cut.gap": "7d", "reference": REFERENCES[2], "methods": ["st-cv"]}
+SAMPLES: Mapping[str, Any] = {
+    "cut.every": "30d",
+    "cut.gap": "7d",
+    "reference": REFERENCES[2],
+    "methods": ["st-cv"],
+    "read.date_format": ["one=%d.%m.%Y", "epoch"],
+}
 CASES = [(verb, each) for verb, kind in KINDS.items() for each in settings_of(kind, verb)]
 EVERY = pytest.mark.parametrize(("verb", "setting"), CASES, ids=[f"{verb}:{each.name}" for verb, each in CASES])
 

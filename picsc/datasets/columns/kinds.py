@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.datasets.columns.dates import read_dates
 from picsc.datasets.columns.missing_words import as_numbers
 from picsc.datasets.columns.raw import Raw, spelled, spelled_date
 from picsc.datasets.table import POOLED, Column, LeftOut
@@ -67,7 +66,7 @@ def infer(
     if column.coded:
         return _words(name, column, missing)
     if column.form == "dates":
-        return _date(name, column.data, missing)
+        return _date(name, column.data, missing, column.note)
     if column.form == "integers":
         return _integers(name, column, missing)
     return Column(name, "numeric", column.data, note=_joined("", column))
@@ -166,16 +165,12 @@ def _date(name: str, seconds: NDArray[np.float64], missing: int, note: str = "")
 
 
 def _words(name: str, column: Raw, missing: int) -> Column | LeftOut:
-    """The result for words: booleans, dates, free text, identifiers, or categories."""
+    """The result for words: booleans, free text, identifiers, or categories."""
     spellings = frozenset(level.lower() for level in column.levels)
     if column.form == "booleans" or (len(column.levels) == 2 and spellings in _BOOLEANS):
         return Column(name, "boolean", column.data.astype(np.int32), column.levels)
     if column.declared:
         return _categorical(name, column, "")
-    dates = read_dates(column.levels)
-    if dates is not None:
-        seconds, way = dates
-        return _date(name, np.append(seconds, np.nan)[column.data], missing, f"read as {way}")
     distinct = len(column.levels) / (len(column.data) - missing)
     if distinct > _TEXT_DISTINCT and _mean_words(column.levels) >= _TEXT_WORDS:
         lengths = np.asarray([len(level) for level in column.levels] + [np.nan])

@@ -111,7 +111,7 @@ def _without_values(column: Raw, words: frozenset[str]) -> Raw:
         return column
     if column.form == "dates":
         found = read_dates(given)
-        values = np.empty(0) if found is None else found[0]
+        values = np.empty(0) if found is None else found.seconds
     else:
         values = as_numbers(given)
     gone = np.isin(column.data, values[~np.isnan(values)])

@@ -9,6 +9,8 @@ from difflib import get_close_matches
 from picsc.errors import DataError
 from picsc.phrases import listed
 
+INDEX = "index"
+"""Name by which a frame can be cut by its index, where the index has none."""
 _SHOWN = 20
 """Most names in a message."""
 

@@ -33,6 +33,8 @@ class Raw:
     """The frame itself declares the column categorical."""
     infinite: int = 0
     """Number of infinite values, which count as missing."""
+    note: str = ""
+    """A remark for the report on how dates were read; empty for none."""
 
     @property
     def coded(self) -> bool:

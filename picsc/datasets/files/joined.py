@@ -86,7 +86,7 @@ def _as_dates(part: pd.Series[Any]) -> pd.Series[Any] | None:
         found = read_dates(values.levels)
         if found is None:
             return None
-        seconds = np.append(found[0], np.nan)[values.data]
+        seconds = np.append(found.seconds, np.nan)[values.data]
     else:
         return None if len(values.present) else pd.Series(np.full(len(part), np.datetime64("NaT"), "datetime64[us]"))
     micro = np.where(np.isnan(seconds), 0.0, np.rint(seconds * 1e6)).astype(np.int64).astype("datetime64[us]")

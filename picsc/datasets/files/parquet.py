@@ -10,13 +10,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow.interchange import from_dataframe
 
-from picsc.datasets.columns.names import unique_names
+from picsc.datasets.columns.names import INDEX, unique_names
 from picsc.datasets.files.sources import Source
 from picsc.datasets.files.table import FileTable
 from picsc.errors import DataError
 from picsc.reports.common import Reading
 from picsc.settings import ReadSettings
 
+_INDEX = "__index_level_"
 _FEATHER_1, _IPC_FILE = b"FEA1", b"ARROW1"
 _BEGINS = {"parquet file": (b"PAR1",), "Arrow file": (_IPC_FILE, b"\xff\xff\xff\xff")}
 _CUT_OFF = ("magic bytes not found", "file size is", "Not an Arrow file", "file is too small")
@@ -106,7 +107,7 @@ def frame_of_arrow(
         DataError: there are no rows, or a column holds nested values.
     """
     # pandas stores an unnamed index as a column that the frame did not have.
-    stored = [i for i, name in enumerate(called) if not name.startswith("__index_level_")]
+    stored = [i for i, name in enumerate(called) if not name.startswith(_INDEX)]
     names = unique_names([called[i].strip() for i in stored], rename=settings.rename_duplicates, where=where)
     if table.num_rows == 0 or not names:
         raise DataError(f"{where} has no {'rows' if names else 'columns'}; nothing can be read")
@@ -127,7 +128,12 @@ def frame_of_arrow(
                 f"({why}); leave it out with --drop"
             ) from None
     declared = (table.schema.metadata or {}).get(TARGET_KEY, b"").decode("utf-8", "replace")
-    return pd.DataFrame(frame, copy=False), declared if declared in frame else None
+    result = pd.DataFrame(frame, copy=False)
+    # The index itself is kept, so that the table can be cut by its times.
+    levels = [i for i, name in enumerate(called) if name.startswith(_INDEX)]
+    if len(levels) == 1 and (pa.types.is_timestamp(kind := table.column(levels[0]).type) or pa.types.is_date(kind)):
+        result.index = pd.Index(to_series(table.column(levels[0]), INDEX, where)).rename(None)
+    return result, declared if declared in frame else None
 
 
 def read_exported(data: Any, settings: ReadSettings, where: str) -> tuple[pd.DataFrame, str | None]:

@@ -11,16 +11,19 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from picsc.datasets.columns.dates import read_dates
+from picsc.datasets.columns.date_columns import with_dates
 from picsc.datasets.columns.kinds import MOST_LEVELS, infer
 from picsc.datasets.columns.raw import raw
 from picsc.datasets.table import POOLED, Column, LeftOut
 from picsc.errors import DataError
+from picsc.settings import ReadSettings
 
 
 def decide(values: Any, name: str = "x", **options: Any) -> Column | LeftOut:
     series = values if isinstance(values, pd.Series) else pd.Series(values)
-    return infer(name, raw(series), where="table", **options)
+    plain = {name: raw(series)}
+    found = plain if options else with_dates(plain, ReadSettings(), where="table").raws
+    return infer(name, found[name], where="table", **options)
 
 
 def column(values: Any, name: str = "x", **options: Any) -> Column:
@@ -122,33 +125,6 @@ class TestBooleans:
 
 
 class TestDates:
-    @pytest.mark.parametrize(
-        ("words", "way"),
-        [
-            (["2024-01-02", "2024-03-01"], "ISO"),
-            (["2024-01-02 10:30", "2024-03-01 00:00"], "ISO"),
-            (["2024-01-02T10:30:00.5Z", "2024-03-01T00:00:00+01:00"], "ISO"),
-            (["2024/01/02", "2024/3/1"], "year/month/day"),
-            (["01/02/2024", "3/1/2024"], "month/day/year"),
-            (["02/01/2024", "13/03/2024"], "day/month/year"),
-            (["02.01.2024", "1.3.2024 10:30"], None),
-            (["02.01.2024 09:00", "1.3.2024 10:30"], "day.month.year"),
-            (["02-Jan-2024", "01-mar-2024"], "day-month-year"),
-            (["2 January 2024", "1 March 2024"], "day month year"),
-            (["Jan 2, 2024", "Mar 1, 2024"], "month day, year"),
-            (["2024-13-01", "2024-01-02"], None),
-            (["20240102", "20240301"], None),
-            (["2024", "2025"], None),
-            (["1.5", "2.5"], None),
-            (["12:30", "12:45"], None),
-            (["2024-01-02", "soon"], None),
-            (["2024-01-02", "9999-12-31"], None),
-        ],
-    )
-    def test_ways_of_writing(self, words: list[str], way: str | None) -> None:
-        found = read_dates(words)
-        assert (found and found[1]) == way
-
     def test_words_become_seconds(self) -> None:
         found = column(["1970-01-02", None, "1970-01-01 00:00:30", "1970-01-02"])
         assert found.kind == "datetime"
