@@ -247,7 +247,8 @@ def _shift(
     if moved or covariates == "inconclusive":
         reasons.append(f"within classes, {report.reason}" if shifted and moved else report.reason)
     elif concept:
-        reasons.append("concept shift: within classes the covariates agree, but not what a model learns from them")
+        agree = "agree" if not report.significant("data", settings.level) else "differ by less than is called a shift"
+        reasons.append(f"concept shift: within classes the covariates {agree}, but not what a model learns from them")
     elif shifted:
         reasons.append("no covariate shift beyond it")
     elif report.reason:

@@ -157,10 +157,13 @@ class FragmentReport:
     them it tells the piece from its reference less well."""
 
     @property
-    def size(self) -> float:
-        """The largest effect of the questions that are answered with yes."""
+    def size(self) -> tuple[float, float]:
+        """Sorts the largest effect last: that on the data, then that on the model, as far as the answer is yes.
+
+        The two are on different scales: a difference of probabilities is at most 1, a relative one may be 10.
+        """
         data, model = self.effect_data or 0.0, self.effect_model or 0.0
-        return {"data only": data, "model only": model}.get(self.cell or "", max(data, model))
+        return 0.0 if self.cell == "model only" else data, 0.0 if self.cell == "data only" else model
 
     @property
     def strength(self) -> tuple[float, float]:

@@ -166,4 +166,7 @@ def test_too_few_groups_are_inconclusive_unless_something_moved() -> None:
 
 def test_the_size_of_a_shift_is_that_of_its_own_question() -> None:
     found = verdict_of(replace(CARES, data=question(0.4, 0.9, "columns")))
-    assert (found.cell, found.size) == ("model only", 0.4)
+    assert (found.cell, found.size) == ("model only", (0.0, 0.4))
+    moved = verdict_of(replace(MOVED, model=question(0.4, 9.0, "score")))
+    assert (moved.cell, moved.size) == ("data only", (0.4, 0.0))
+    assert max(found, moved, key=lambda each: each.size) is moved
