@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from picsc.reports.audit import AuditReport, FragmentReport
     from picsc.reports.common import Verdict
     from picsc.reports.compare import CompareReport
+    from picsc.reports.cv import CvReport
+    from picsc.reports.fed import FedReport
 
 # Audits
 
@@ -73,6 +75,14 @@ def audit_code(found: AuditReport | AuditReports, fail_on: FailOn) -> int:
     if isinstance(found, AuditReports):
         return UNUSABLE if found.unaudited else max((audit_code(each, fail_on) for each in found.reports), default=FINE)
     return FINDING if failing(found, fail_on) or found.schema_failures else FINE
+
+
+# Trained models
+
+
+def result_code(report: CvReport | CompareReport | FedReport) -> int:
+    """The exit code of trained models: 1 when one of them, or a whole method, has no result, else 0."""
+    return FINDING if report.failed or report.without_result else FINE
 
 
 # Comparisons

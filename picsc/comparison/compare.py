@@ -27,6 +27,7 @@ from picsc.datasets.rows import Rows, stack
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
 from picsc.errors import SettingsError
+from picsc.evaluation.majority import majority_code
 from picsc.reports.common import Finding
 from picsc.runtime.devices import device_findings, pick_device
 from picsc.runtime.run_folder import open_run
@@ -200,6 +201,7 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         weights=(NO_WEIGHTS,) * len(made.tasks),
         choices=(),
         weight_settings=settings.weigh,
+        majority=0 if table.target is None or table.target.kind == "numbers" else majority_code(table.target.values),
         risk_folds=1 if kind != "table" else RISK_FOLDS if rows <= FEW_ROWS else RISK_FOLDS // 2,
     )
     manifest: dict[str, object] = {

@@ -93,7 +93,7 @@ def choose_by_iwcv(
     for (i, power, held), part, models in zip(
         owners, parts, trainer.train_jobs(parts, np.zeros_like(grid), grid), strict=True
     ):
-        y = trainer.targets(part.train, part.test)
+        y = trainer.targets(part.test)
         finite = np.isfinite(models.outputs.reshape(len(grid[0]), -1)).all(1)
         losses = np.full((len(grid[0]), len(held)), np.inf)
         right = np.full_like(losses, np.nan)

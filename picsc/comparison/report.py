@@ -19,8 +19,10 @@ from picsc.comparison.task_scores import TaskScores, weighting_of
 from picsc.comparison.transfer_tasks import TransferPlan
 from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
-from picsc.evaluation.means import finite_mean, interval
-from picsc.reports.common import Finding, Interval, finite
+from picsc.evaluation.failures import divergence_reason
+from picsc.evaluation.means import finite_mean
+from picsc.evaluation.paired_tests import score_interval
+from picsc.reports.common import Finding, MajorityClass, finite
 from picsc.reports.compare import (
     CompareMethodReport,
     CompareReport,
@@ -63,9 +65,10 @@ def assemble(
     names = [name for name in COMPARE_METHODS if name in scores]
     methods = tuple(_method(name, scores, plan, inputs, settings) for name in names)
     targets = _targets(plan, inputs)
+    majority = _majority(data, scores[BASE], inputs)
     return CompareReport(
         setting=plan.setting,
-        summary=summary_lines(methods, targets, settings),
+        summary=summary_lines(methods, targets, settings, inputs.metric, majority),
         data=data_info(data),
         words=plan.words,
         targets=targets,
@@ -77,8 +80,16 @@ def assemble(
         findings=findings,
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
         manifest=manifest,
+        majority=majority,
         measured=tuple(Measured(name, _seconds(name, scores[name], inputs)) for name in names),
     )
+
+
+def _majority(data: Data, plain: TaskScores, inputs: ComparisonInputs) -> MajorityClass | None:
+    """The most frequent class and its share of the rows that test the models; None for numbers."""
+    share = finite_mean(plain.columns["majority"])
+    names = data.classes if data.kind != "table" else () if data.target is None else data.target.levels
+    return None if share is None else MajorityClass(names[inputs.majority], share)
 
 
 def _method(
@@ -97,7 +108,7 @@ def _method(
         method=name,
         words=method_words(name, settings),
         accuracy=finite_mean(columns["accuracy"]),
-        interval=_within_bounds(interval(paired_test(scores, None, "accuracy", plan)), inputs),
+        interval=score_interval(paired_test(scores, None, "accuracy", plan), inputs.metric),
         log_loss=finite_mean(columns["log_loss"]),
         targets=tuple(finite_mean(values) for values in accuracy.T),
         weights=weights,
@@ -105,20 +116,25 @@ def _method(
         strengths=_distinct(used) if name in _CHOSEN_STRENGTH else (),
         exponents=_distinct(exponents),
         failed=sum(bool(reason) for reason in scores.refused) + int((columns["diverged"] > 0).sum()),
-        differences=tuple(difference_between(scores, all_scores[other], other, plan) for other in others),
-        units=tuple(_unit(name, scores, plan, i) for i in range(len(plan.tasks))),
+        differences=tuple(
+            difference_between(scores, (other, all_scores[other]), plan, inputs.metric) for other in others
+        ),
+        units=tuple(_unit(name, scores, plan, inputs, i) for i in range(len(plan.tasks))),
+        balanced_accuracy=finite_mean(columns["balanced_accuracy"]),
+        auc=finite_mean(columns["auc"]),
     )
 
 
-def _unit(name: CompareMethod, scores: TaskScores, plan: TransferPlan, i: int) -> CompareUnit:
+def _unit(name: CompareMethod, scores: TaskScores, plan: TransferPlan, inputs: ComparisonInputs, i: int) -> CompareUnit:
     at = {key: float(values[i]) for key, values in scores.columns.items()}
     task = plan.tasks[i]
     reason = scores.refused[i]
     if not reason and at["diverged"] > 0:
-        strength = f" with lambda {at['strength']:g}" if at["strength"] > 0 and name == OURS else ""
-        reason = f"diverged at epoch {at['diverged']:.0f}{strength}"
+        strength = at["strength"] if name in _CHOSEN_STRENGTH else None
+        decayed = not name.startswith(OURS)
+        reason = divergence_reason(int(at["diverged"]), inputs.setup.trainer.lr, strength, decayed=decayed)
     elif not reason and np.isnan(at["accuracy"]):
-        reason = "the target's test rows have one value only"
+        reason = "no R2: the target's test rows have one value only"
     return CompareUnit(
         repeat=task.repeat + 1,
         target=task.name,
@@ -131,6 +147,9 @@ def _unit(name: CompareMethod, scores: TaskScores, plan: TransferPlan, i: int) -
         largest=finite(at["largest"]),
         strength=finite(at["strength"]) if name in _CHOSEN_STRENGTH else None,
         exponent=finite(at["exponent"]) if not np.isnan(at["exponent"]) else None,
+        balanced_accuracy=finite(at["balanced_accuracy"]),
+        diverged=int(at["diverged"]) if at["diverged"] > 0 else None,
+        refused=bool(scores.refused[i]),
     )
 
 
@@ -216,11 +235,3 @@ def _risks(choices: Sequence[IwcvChoice], plain: TaskScores) -> tuple[Risk, ...]
 def _distinct(values: Floats) -> tuple[float, ...]:
     """Distinct finite values, increasing, to six digits."""
     return tuple(float(f"{value:.6g}") for value in np.unique(values[np.isfinite(values)]))
-
-
-def _within_bounds(interval: Interval | None, inputs: ComparisonInputs) -> Interval | None:
-    """An interval cut at the bounds of an accuracy, [0, 1]; R^2 has no lower bound."""
-    if interval is None:
-        return None
-    low = max(0.0, interval.low) if inputs.setup.likelihood == "classes" else interval.low
-    return Interval(low, min(1.0, interval.high))

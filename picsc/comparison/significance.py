@@ -12,7 +12,7 @@ from picsc.comparison.task_scores import TaskScores
 from picsc.comparison.transfer_tasks import TransferPlan
 from picsc.evaluation.means import difference, nan_mean
 from picsc.evaluation.paired_tests import Paired, resampled_t, rows_and_repeats_t
-from picsc.reports.common import Difference
+from picsc.reports.common import Difference, Metric
 
 Floats = NDArray[np.float64]
 
@@ -22,14 +22,18 @@ def by_target(values: Floats, plan: TransferPlan) -> Floats:
     return values.reshape(plan.repeats, len(plan.names))
 
 
-def difference_between(ours: TaskScores, theirs: TaskScores, name: str, plan: TransferPlan) -> Difference:
-    """Difference of two methods in accuracy and log-loss; `name` is that of `theirs`."""
+def difference_between(
+    ours: TaskScores, other: tuple[str, TaskScores], plan: TransferPlan, metric: Metric
+) -> Difference:
+    """Difference of a method from another one, given by name and scores, in the metric and in log-loss."""
+    name, theirs = other
     return difference(
         name,
         ours.columns["accuracy"] - theirs.columns["accuracy"],
         ours.columns["log_loss"] - theirs.columns["log_loss"],
         paired_test(ours, theirs, "accuracy", plan),
         paired_test(ours, theirs, "log_loss", plan),
+        metric,
     )
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from picsc.evaluation.failures import divergence_advice
+from picsc.evaluation.majority import above_majority
+from picsc.reports.common import Difference, MajorityClass, Metric
 from picsc.reports.compare import CompareMethodReport, TargetInfo
 from picsc.settings import CompareMethod, CompareSettings
 
@@ -18,13 +21,17 @@ _WITH_MORE_DATA: tuple[CompareMethod, ...] = ("true-ratio", "pooled", "diw")
 
 
 def summary_lines(
-    methods: tuple[CompareMethodReport, ...], targets: tuple[TargetInfo, ...], settings: CompareSettings
+    methods: tuple[CompareMethodReport, ...],
+    targets: tuple[TargetInfo, ...],
+    settings: CompareSettings,
+    metric: Metric,
+    majority: MajorityClass | None,
 ) -> tuple[str, str, str]:
     """Lines on PIcsC against plain training, against the strongest other method, and on what to do next."""
     by_name = {method.method: method for method in methods}
     base = by_name[BASE]
     ours = by_name.get(OURS) or next((method for method in methods if method.method != BASE), base)
-    first = f"{ours.method}: {_percent(ours.accuracy)} against {_percent(base.accuracy)} of {BASE}"
+    first = f"{ours.method}: {_percent(ours.accuracy, metric)} against {_percent(base.accuracy)} of {BASE}"
     difference = ours.against(BASE)
     if difference is not None and difference.accuracy is not None:
         first += f", {_points(difference.accuracy)}{_p(difference.accuracy_p)}"
@@ -38,44 +45,66 @@ def summary_lines(
     ]
     second = f"no other method was run that knows as much as {ours.method}"
     if fair:
-        best = max(fair, key=lambda method: method.accuracy or 0.0)
+        best = max(fair, key=lambda method: -np.inf if method.accuracy is None else method.accuracy)
         second = f"strongest other: {best.method}, {_percent(best.accuracy)}"
         against = ours.against(best.method)
         if against is not None and against.accuracy is not None:
             second += f"; {ours.method} {_points(against.accuracy)}{_p(against.accuracy_p)} against it"
-    return first, second, f"next: {_advice(methods, targets)}"
+    diverged = [(m.method, unit.reason) for m in methods for unit in m.units if unit.diverged is not None]
+    if diverged:
+        return first, second, f"next: {divergence_advice(diverged)}"
+    blind = "" if majority is None else above_majority(majority, [method.accuracy for method in methods])
+    return first, second, f"next: {_advice(methods, targets)}{blind}"
 
 
 def _advice(methods: tuple[CompareMethodReport, ...], targets: tuple[TargetInfo, ...]) -> str:
-    """Advice on what to do next."""
-    refused = [method.method for method in methods if method.units and all(unit.reason for unit in method.units)]
+    """Advice on what to do next, where no model diverged."""
+    refused = [method.method for method in methods if method.units and all(unit.refused for unit in method.units)]
     known = [target.separation for target in targets if target.separation is not None]
     separation = float(np.mean(known)) if known else None
     candidates = [method for method in methods if method.method not in (BASE, "true-ratio", "dob-scv")]
-    against = [(method, method.against(BASE)) for method in candidates]
-    tested = [(method, found) for method, found in against if found is not None and found.accuracy_p is not None]
+    tested = [(m.method, found) for m in candidates if (found := m.against(BASE)) is not None and _tested(found)]
     # Bonferroni: the best of several methods that are tested against one has the smallest of several p-values
     level = LEVEL / max(1, len(tested))
-    better = [(m, d) for m, d in tested if d.accuracy is not None and d.accuracy > 0 and (d.accuracy_p or 0) < level]
+    better = [(name, found) for name, found in tested if _sign(found.accuracy, found.accuracy_p, level) > 0]
     if better:
-        best, _ = max(better, key=lambda pair: pair[1].accuracy or 0.0)
-        note = ", which uses target labels" if best.method in ("diw", "pooled") else ""
-        return f"{best.method}{note} is better than {BASE} beyond chance, also as one of {len(tested)} tested; use it"
-    worse = [m.method for m, d in tested if m.method == OURS and (d.accuracy or 0) < 0 and (d.accuracy_p or 0) < LEVEL]
-    if worse:
+        best, found = max(better, key=lambda pair: pair[1].accuracy or 0.0)
+        note = ", which uses target labels" if best in ("diw", "pooled") else ""
+        worse_loss = _sign(found.log_loss, found.log_loss_p, LEVEL) > 0
+        use = "its log-loss is worse: do not rely on its probabilities" if worse_loss else "use it"
+        return f"{best}{note} is better than {BASE} beyond chance, also as one of {len(tested)} tested; {use}"
+    ours = next((found for name, found in tested if name == OURS), None)
+    if ours is not None and _sign(ours.accuracy, ours.accuracy_p, LEVEL) < 0:
         return f"{OURS} harms here; train without it, or lower --lambda"
     if refused:
         return (
             f"{', '.join(refused)} refused: too few training rows resemble the target; get rows that do, or audit the "
             "pieces to see which columns differ"
         )
+    in_loss = [(name, found) for name, found in tested if _sign(found.log_loss, found.log_loss_p, level) < 0]
+    if in_loss:
+        best, _ = min(in_loss, key=lambda pair: pair[1].log_loss or 0.0)
+        note = ", which uses target labels," if best in ("diw", "pooled") else ""
+        return f"{best}{note} is better than {BASE} in log-loss only, also as one of {len(tested)} tested"
+    if ours is not None and _sign(ours.log_loss, ours.log_loss_p, LEVEL) > 0:
+        return f"{OURS} harms in log-loss here; train without it, or lower --lambda"
     if separation is not None and separation < ALIKE:
         return f"training and target rows look alike (separation {separation:.2f}): weights have nothing to correct"
     return f"no method is better than {BASE} beyond chance ({len(tested)} tested); train plainly, or use more --repeats"
 
 
-def _percent(value: float | None) -> str:
-    return "no number" if value is None else f"{100 * value:.1f} %"
+def _tested(difference: Difference) -> bool:
+    return difference.accuracy_p is not None or difference.log_loss_p is not None
+
+
+def _sign(difference: float | None, p: float | None, level: float) -> float:
+    """The difference; 0 where it is within chance."""
+    return 0.0 if difference is None or p is None or p >= level else difference
+
+
+def _percent(value: float | None, metric: Metric = "accuracy") -> str:
+    name = "R2 " if metric == "R2" else ""
+    return "no result" if value is None else f"{name}{100 * value:.1f} %"
 
 
 def _points(value: float) -> str:

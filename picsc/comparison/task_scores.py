@@ -19,7 +19,20 @@ from picsc.weighting import diagnose, flattened
 
 Arrays = dict[str, NDArray[Any]]
 Floats = NDArray[np.float64]
-COLUMNS = ("accuracy", "log_loss", "auc", "diverged", "rows", "strength", "ess", "largest", "exponent", "seconds")
+COLUMNS = (
+    "accuracy",
+    "log_loss",
+    "auc",
+    "balanced_accuracy",
+    "majority",
+    "diverged",
+    "rows",
+    "strength",
+    "ess",
+    "largest",
+    "exponent",
+    "seconds",
+)
 """Numbers of every task, as one array each; NaN where there is no number."""
 
 
@@ -104,13 +117,15 @@ def _score(
 ) -> tuple[Floats, Floats]:
     """Write a model's scores into the columns; each test row's contribution to the accuracy, and its log-loss."""
     setup, model = inputs.setup, weighted.model
-    y = setup.trainer.targets(task.train, task.test)
+    y = setup.trainer.targets(task.test)
     columns["diverged"][place] = model.failed
+    if setup.likelihood == "classes":
+        columns["majority"][place] = (y == inputs.majority).mean()
     columns["strength"][place], columns["exponent"][place] = model.strength, weighted.exponent
     if model.failed:
         return np.full(len(task.test), np.nan), np.full(len(task.test), np.nan)
     scores = scores_on_test_rows(model, y, setup.likelihood)
-    for key in ("accuracy", "log_loss", "auc"):
+    for key in ("accuracy", "log_loss", "auc", "balanced_accuracy"):
         columns[key][place] = scores[key]
     outputs = model.outputs[None]
     return row_accuracy(outputs, y, setup.likelihood)[0], row_log_loss(outputs, y, setup.likelihood)[0]

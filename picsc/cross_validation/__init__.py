@@ -5,6 +5,7 @@
 - `experiment`: all repeats of one data set, and the setup of training
 - `methods`: the methods that are compared, each a function that trains its models and returns their scores
 - `piece_scores`: scores of one method on every fold or batch
+- `pooled_r2`: R^2 of the predictions of all pieces together, where no piece alone has one
 - `report`: the report: means and intervals of every method, scores of every model, reasons for missing numbers
 - `significance`: the paired test by which two methods are compared
 - `splits`: the training rows and test rows of every repeat

@@ -23,6 +23,7 @@ from picsc.datasets.open import open_data
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
 from picsc.errors import DataError
+from picsc.evaluation.majority import majority_code
 from picsc.reports.common import Finding
 from picsc.runtime.devices import device_findings, pick_device
 from picsc.runtime.processes import run_tasks
@@ -191,7 +192,9 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
         inner=inner_folds(kind, table.n),
         at_once=1 if kind != "table" else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,
     )
-    experiment = Experiment(setup, plan, weights, keep_rows=count == 1 and not settings.foldwise)
+    codes = None if table.target is None or table.target.kind != "classes" else table.target.values
+    majority = 0 if codes is None else majority_code(codes)
+    experiment = Experiment(setup, plan, weights, majority, keep_rows=count == 1 and not settings.foldwise)
     return _Prepared(experiment, tuple(findings), manifest, work)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.cross_validation.splits import Repeat
+from picsc.reports.common import Metric
 from picsc.training.methods import MethodSetup
 
 
@@ -19,8 +20,15 @@ class Experiment:
     repeats: tuple[Repeat, ...]
     weights: NDArray[np.float64] | None
     """(n,) row weights of the weighted accuracy; None without."""
+    majority: int
+    """Code of the most frequent class of the data set; 0 for a numeric target."""
     keep_rows: bool
     """Keep which test rows were predicted right, for a test over rows."""
+
+    @property
+    def metric(self) -> Metric:
+        """The score that methods are compared by."""
+        return "R2" if self.setup.likelihood == "numbers" else "accuracy"
 
     @property
     def foldwise(self) -> bool:

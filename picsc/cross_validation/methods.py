@@ -125,9 +125,7 @@ def _one_by_one(
     def compute(some: range) -> Arrays:
         part = [jobs[i] for i in some]
         models = train_jobs(experiment.setup, part, correction)
-        tested = [
-            ScoredModel(model, job.train, job.test, len(job.train)) for job, model in zip(part, models, strict=True)
-        ]
+        tested = [ScoredModel(model, job.test, len(job.train)) for job, model in zip(part, models, strict=True)]
         return score_models(experiment, tested)
 
     parts = in_parts(experiment.setup, folder, name, len(jobs), compute)
@@ -144,13 +142,13 @@ def _along(
 
     def record(step: SequenceStep) -> Arrays:
         found: Arrays = {f"step {key}": values for key, values in trigger_columns(step.step).items()}
+        found["step diverged"] = step.step.diverged[:, 0].cpu().numpy()
         if experiment.foldwise and step.t < length - 1:
             return found
         for which in models.values():
             tested = [
                 ScoredModel(
                     model,
-                    sequences.scaled_on[g],
                     sequences.test[g],
                     sum(map(len, sequences.fragments[g]))
                     if experiment.foldwise

@@ -18,10 +18,11 @@ from picsc.training.sequence_methods import SequenceModel
 
 Arrays = dict[str, NDArray[Any]]
 COLUMNS = (
-    "accuracy", "log_loss", "auc", "weighted_accuracy", "diverged", "share", "strength",
-    "looked", "flagged", "tau", "gamma", "rows",
+    "accuracy", "log_loss", "auc", "balanced_accuracy", "weighted_accuracy", "diverged", "share", "strength",
+    "looked", "flagged", "tau", "gamma", "rows", "tested", "centre", "spread", "majority",
 )  # fmt: skip
-"""Numbers of every unit, as one array each; NaN where there is no number."""
+"""Numbers of every unit, as one array each; NaN where there is no number. Of the tested rows: their number, mean and
+variance of their numbers, and the share of the majority class."""
 TRIGGER_COLUMNS = ("looked", "flagged", "tau", "gamma")
 """Those of Algorithm 2's trigger."""
 
@@ -38,11 +39,9 @@ class PieceScores:
 
 @dataclass(frozen=True, slots=True)
 class ScoredModel:
-    """One trained model and the rows that it was trained and tested on."""
+    """One trained model and the rows that it was tested on."""
 
     model: MethodModel
-    train: Rows
-    """Rows whose mean and deviation scale a target column of numbers."""
     test: Rows
     rows: int
     """Number of training rows."""
@@ -54,10 +53,15 @@ def score_models(experiment: Experiment, models: Sequence[ScoredModel]) -> Array
     setup, right = experiment.setup, []
     for i, tested in enumerate(models):
         model = tested.model
-        y = setup.trainer.targets(tested.train, tested.test)
+        y = setup.trainer.targets(tested.test)
         weights = None if experiment.weights is None else experiment.weights[tested.test]
         columns["diverged"][i], columns["rows"][i] = model.failed, tested.rows
         columns["share"][i], columns["strength"][i] = model.penalty_share, model.strength
+        columns["tested"][i] = len(y)
+        if len(y) and setup.likelihood == "numbers":
+            columns["centre"][i], columns["spread"][i] = y.mean(), y.var()
+        elif len(y):
+            columns["majority"][i] = (y == experiment.majority).mean()
         for key, value in scores_on_test_rows(model, y, setup.likelihood, weights).items():
             columns[key][i] = value
         if experiment.keep_rows:
@@ -113,7 +117,19 @@ def joined_steps(experiment: Experiment, parts: Sequence[Arrays], which: Sequenc
         else:
             stacked = steps[key] if key in steps else np.stack([part[f"{which} {key}"] for part in parts])
             columns[key] = np.asarray(stacked, np.float64).T.reshape(experiment.shape)
+    # parameters are carried along, and so is the end of a model: the epoch is that in which it began
+    began = _first(np.stack([part["step diverged"] for part in parts]).astype(np.float64))
+    began = began[-1].reshape(experiment.shape) if experiment.foldwise else began.T.reshape(experiment.shape)
+    columns["diverged"] = np.where((columns["diverged"] > 0) & (began > 0), began, columns["diverged"])
     return PieceScores(columns, _mean_right(experiment, parts, f"{which} right"))
+
+
+def _first(epochs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The first number above 0 up to each place along the first dimension; 0 where there is none yet."""
+    found = epochs.copy()
+    for t in range(1, len(found)):
+        found[t] = np.where(found[t - 1] > 0, found[t - 1], found[t])
+    return found
 
 
 def _mean_right(experiment: Experiment, parts: Sequence[Arrays], key: str) -> NDArray[np.float64] | None:

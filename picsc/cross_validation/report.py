@@ -9,12 +9,15 @@ import numpy as np
 from picsc.cross_validation.experiment import Experiment
 from picsc.cross_validation.methods import UNMERGED, MethodScores
 from picsc.cross_validation.piece_scores import PieceScores
+from picsc.cross_validation.pooled_r2 import SCORE, with_scores
 from picsc.cross_validation.significance import describe_test, difference_between, paired_test
 from picsc.cross_validation.summary import summary_lines
 from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
-from picsc.evaluation.means import finite_mean, interval, nan_mean
-from picsc.reports.common import Finding, finite
+from picsc.evaluation.failures import divergence_reason
+from picsc.evaluation.means import finite_mean, nan_mean
+from picsc.evaluation.paired_tests import difference_interval, score_interval
+from picsc.reports.common import Finding, MajorityClass, finite
 from picsc.reports.cv import CvReport, Loss, MethodReport, Unit
 from picsc.settings import METHODS, CvSettings
 
@@ -23,6 +26,8 @@ WHOLE = "whole set"
 _WITH_STRENGTH = ("picsc", UNMERGED, "weight-decay")
 """Methods that have a lambda or a weight decay."""
 
+_NO_SCORE = ("no R2 of its own: one row is tested", "no R2 of its own: the tested rows have one value only")
+"""Reasons by whether several rows are tested; classes always have an accuracy."""
 _WORDS = {
     ("st-cv", True): "standard training on all other pieces",
     ("st-cv", False): "standard training on each piece alone",
@@ -55,13 +60,15 @@ def assemble(
         findings: of reading and cutting.
         manifest: data, settings and versions that give the same bytes again.
     """
+    scores, pooled = with_scores(scores, numbers=experiment.setup.likelihood == "numbers")
     whole = {name: scores[key] for name, key in (("st-cv", "whole"), ("picsc", "whole-picsc")) if key in scores}
     names = [name for name in (*METHODS[:2], UNMERGED, *METHODS[2:]) if name in scores]
     methods = tuple(_method(name, scores, whole.get(name), experiment, settings) for name in names)
+    majority = _majority(data, scores, experiment)
     return CvReport(
         protocol="foldwise" if experiment.foldwise else "batchwise",
         algorithm=1 if experiment.setup.algorithm == 1 else 2,
-        summary=summary_lines(methods),
+        summary=summary_lines(methods, experiment.metric, majority),
         data=data_info(data),
         pieces=experiment.repeats[0].words,
         fragments=experiment.repeats[0].names,
@@ -72,7 +79,16 @@ def assemble(
         findings=findings,
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
         manifest=manifest,
+        majority=majority,
+        pooled=pooled,
     )
+
+
+def _majority(data: Data, found: MethodScores, experiment: Experiment) -> MajorityClass | None:
+    """The most frequent class and its share of the rows that test the pieces; None for numbers."""
+    share = finite_mean(found["st-cv"].columns["majority"]) if "st-cv" in found else None
+    names = data.classes if data.kind != "table" else () if data.target is None else data.target.levels
+    return None if share is None else MajorityClass(names[experiment.majority], share)
 
 
 def _method(
@@ -80,8 +96,8 @@ def _method(
 ) -> MethodReport:
     """The report of one method; `whole` are the scores of its models of the whole set, None where it has none."""
     scores = found[name]
-    accuracy, columns = scores.columns["accuracy"], scores.columns
-    per_piece = np.array([nan_mean(of_piece) for of_piece in accuracy.T])
+    columns = scores.columns
+    per_piece = np.array([nan_mean(of_piece) for of_piece in columns["accuracy"].T])
     known = per_piece[np.isfinite(per_piece)]
     strength = columns["strength"][np.isfinite(columns["strength"])]
     looked, flagged = np.nansum(columns["looked"]), np.nansum(columns["flagged"])
@@ -92,9 +108,9 @@ def _method(
         whole=finite_mean(whole.columns["accuracy"]) if whole is not None else None,
         whole_log_loss=finite_mean(whole.columns["log_loss"]) if whole is not None else None,
         fragments=tuple(map(finite, per_piece)),
-        mean=finite_mean(accuracy),
+        mean=finite_mean(columns[SCORE]),
         variance=finite(float(np.var(known * 100, ddof=1))) if len(known) > 1 else None,
-        interval=interval(paired_test(scores, None, "accuracy", experiment)),
+        interval=score_interval(paired_test(scores, None, SCORE, experiment), experiment.metric),
         log_loss=finite_mean(columns["log_loss"]),
         weighted_accuracy=finite_mean(columns["weighted_accuracy"]),
         strengths=tuple(float(f"{value:.6g}") for value in np.unique(strength)) if name in _WITH_STRENGTH else (),
@@ -103,6 +119,8 @@ def _method(
         failed=sum(int((each.columns["diverged"] > 0).sum()) for each in (scores, whole) if each is not None),
         differences=tuple(difference_between(scores, found[other], other, experiment) for other in against),
         units=_units(name, scores, whole, experiment),
+        balanced_accuracy=finite_mean(columns["balanced_accuracy"]),
+        auc=finite_mean(columns["auc"]),
     )
 
 
@@ -121,13 +139,11 @@ def _loss(found: MethodScores, whole: PieceScores | None, experiment: Experiment
     """Accuracy that plain training loses by fragmentation: the share of smaller samples and that of shift."""
     if whole is None or "st-cv" not in found or "subsample" not in found:
         return None
-    top, pieces, chance = (
-        finite_mean(each.columns["accuracy"]) for each in (whole, found["st-cv"], found["subsample"])
-    )
+    top, pieces, chance = (finite_mean(each.columns[SCORE]) for each in (whole, found["st-cv"], found["subsample"]))
     if top is None or pieces is None or chance is None:
         return None
-    shift = paired_test(found["subsample"], found["st-cv"], "accuracy", experiment)
-    return Loss(top - pieces, top - chance, chance - pieces, interval(shift))
+    shift = paired_test(found["subsample"], found["st-cv"], SCORE, experiment)
+    return Loss(top - pieces, top - chance, chance - pieces, difference_interval(shift, experiment.metric))
 
 
 def _units(method: str, scores: PieceScores, whole: PieceScores | None, experiment: Experiment) -> tuple[Unit, ...]:
@@ -171,6 +187,8 @@ def _unit(method: str, scores: PieceScores, place: _Place, experiment: Experimen
         flagged=at["flagged"] > 0 if looked else None,
         tau=finite(at["tau"]) if looked else None,
         gamma=finite(at["gamma"]) if looked else None,
+        balanced_accuracy=finite(at["balanced_accuracy"]),
+        diverged=int(at["diverged"]) if at["diverged"] > 0 else None,
     )
 
 
@@ -178,17 +196,20 @@ def _reason(method: str, at: dict[str, float], place: _Place, experiment: Experi
     """Reason why a number of a unit is missing; empty where none is."""
     setup = experiment.setup
     if at["diverged"] > 0:
-        strength = f" with {'weight decay' if method == 'weight-decay' else 'lambda'} {at['strength']:g}"
-        used = strength if method in _WITH_STRENGTH and np.isfinite(at["strength"]) else ""
-        return f"diverged at epoch {int(at['diverged'])}{used} and learning rate {setup.trainer.lr:g}"
+        strength = at["strength"] if method in _WITH_STRENGTH else None
+        return divergence_reason(int(at["diverged"]), setup.trainer.lr, strength, decayed=method == "weight-decay")
     repeat = experiment.repeats[place.r]
     tested = repeat.validation if place.name == WHOLE else repeat.tested(place.i)
     if not len(tested):
         return "no rows to test"
-    one_class = len(np.unique(setup.trainer.targets(repeat.pieces[0], tested))) < 2
+    one_class = len(np.unique(setup.trainer.targets(tested))) < 2
     missing = (
-        (not np.isfinite(at["accuracy"]), "no accuracy: constant target"),
-        (setup.likelihood == "classes" and one_class, "no AUC: one class only"),
+        (not np.isfinite(at["accuracy"]), _NO_SCORE[len(tested) > 1]),
+        (setup.likelihood == "classes" and one_class, "no balanced accuracy and no AUC: one class only"),
+        (
+            setup.likelihood == "classes" and not one_class and not np.isfinite(at["auc"]),
+            "no AUC: a class is not tested",
+        ),
         (experiment.weights is not None and not np.isfinite(at["weighted_accuracy"]), "no weighted accuracy"),
     )
     return "; ".join(reason for holds, reason in missing if holds)

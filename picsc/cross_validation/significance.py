@@ -6,6 +6,7 @@ import numpy as np
 
 from picsc.cross_validation.experiment import Experiment
 from picsc.cross_validation.piece_scores import PieceScores
+from picsc.cross_validation.pooled_r2 import SCORE
 from picsc.evaluation.means import difference, nan_mean
 from picsc.evaluation.paired_tests import Paired, repeats_t, resampled_t, rows_t
 from picsc.reports.common import Difference
@@ -15,10 +16,11 @@ def difference_between(ours: PieceScores, theirs: PieceScores, name: str, experi
     """Difference of two methods in accuracy and log-loss; `name` is that of `theirs`."""
     return difference(
         name,
-        ours.columns["accuracy"] - theirs.columns["accuracy"],
+        ours.columns[SCORE] - theirs.columns[SCORE],
         ours.columns["log_loss"] - theirs.columns["log_loss"],
-        paired_test(ours, theirs, "accuracy", experiment),
+        paired_test(ours, theirs, SCORE, experiment),
         paired_test(ours, theirs, "log_loss", experiment),
+        experiment.metric,
     )
 
 
@@ -28,7 +30,7 @@ def paired_test(ours: PieceScores, theirs: PieceScores | None, key: str, experim
     Args:
         ours: scores of one method.
         theirs: scores of the other; None tests `ours` alone, for its interval.
-        key: column of the scores.
+        key: column of the scores, `SCORE` or `log_loss`.
         experiment: repeats of folds, or of batches with the same validation part.
 
     Returns:
@@ -40,7 +42,7 @@ def paired_test(ours: PieceScores, theirs: PieceScores | None, key: str, experim
         return resampled_t(values, tested, ours.columns["rows"])
     if len(experiment.repeats) > 1:
         return repeats_t(np.array([nan_mean(line) for line in values]))
-    if key != "accuracy" or ours.right is None:
+    if key != SCORE or ours.right is None:
         return None
     return rows_t(ours.right, np.zeros_like(ours.right) if theirs is None or theirs.right is None else theirs.right)
 

@@ -4,66 +4,83 @@ from __future__ import annotations
 
 import numpy as np
 
-from picsc.reports.common import Difference
+from picsc.evaluation.failures import divergence_advice
+from picsc.evaluation.majority import above_majority
+from picsc.reports.common import Difference, MajorityClass, Metric
 from picsc.reports.cv import MethodReport
 
 LEVEL = 0.05
 """Level of the paired tests below which the advice counts a difference."""
 
 
-def summary_lines(methods: tuple[MethodReport, ...]) -> tuple[str, str, str]:
+def summary_lines(
+    methods: tuple[MethodReport, ...], metric: Metric, majority: MajorityClass | None
+) -> tuple[str, str, str]:
     """Lines on PIcsC against plain training, against the strongest control, and on what to do next."""
     by_name = {method.method: method for method in methods}
     plain, ours = by_name["st-cv"], by_name.get("picsc")
+    diverged = [(m.method, unit.reason) for m in methods for unit in m.units if unit.diverged is not None]
+    failed = f"next: {divergence_advice(diverged)}" if diverged else ""
     if ours is not None and (ours.mean is None or plain.mean is None):
-        failed = sum(method.failed for method in methods)
-        advice = f"{failed} models diverged; lower --lr" if failed else "test on more rows: use fewer pieces"
         return (
-            f"picsc: {_percent(ours.mean)}, {ours.failed} of {len(ours.units)} models failed",
-            f"st-cv: {_percent(plain.mean)}, {plain.failed} of {len(plain.units)} models failed",
-            f"next: {advice}",
+            f"picsc: {_percent(ours.mean, metric)}, {ours.failed} of {len(ours.units)} models failed",
+            f"st-cv: {_percent(plain.mean, metric)}, {plain.failed} of {len(plain.units)} models failed",
+            failed or f"next: {_without_result(plain, metric)}",
         )
     if ours is None or ours.mean is None:
         best = max(methods, key=lambda method: -np.inf if method.mean is None else method.mean)
-        second = "no method has a result" if best.mean is None else f"best: {best.method} {_percent(best.mean)}"
-        return f"st-cv: {_percent(plain.mean)}", second, "next: add picsc to --method to compare it"
+        second = "no method has a result" if best.mean is None else f"best: {best.method} {_percent(best.mean, metric)}"
+        if plain.mean is None:
+            return f"st-cv: {_percent(plain.mean, metric)}", second, failed or f"next: {_without_result(plain, metric)}"
+        return f"st-cv: {_percent(plain.mean, metric)}", second, failed or "next: add picsc to --method to compare it"
     against = {difference.against: difference for difference in ours.differences}
-    first = f"picsc: {_percent(ours.mean)} against {_percent(plain.mean)} of st-cv, {_points(against['st-cv'])}"
+    scores = f"{_percent(ours.mean, metric)} against {_percent(plain.mean)} of st-cv"
+    first = f"picsc: {scores}, {_points(against['st-cv'])}"
     if ours.log_loss is not None and plain.log_loss is not None:
         first += f"; log-loss {ours.log_loss:.3f} against {plain.log_loss:.3f}"
     controls = [m for m in methods if m.method in ("weight-decay", "carried", "average") and m.mean is not None]
-    best = max(controls, key=lambda method: method.mean or 0.0, default=plain)
+    best = max(controls, key=lambda method: -np.inf if method.mean is None else method.mean, default=plain)
     second = (
         f"strongest control: {best.method}, {_percent(best.mean)}; picsc {_points(against[best.method])} against it"
     )
-    return first, second, _advice(against["st-cv"], against[best.method], best.method)
+    advice = _advice(against["st-cv"], against[best.method], best.method)
+    blind = "" if majority is None else above_majority(majority, [method.mean for method in methods])
+    return first, second, failed or f"next: {advice}{blind}"
+
+
+def _without_result(plain: MethodReport, metric: Metric) -> str:
+    """The step that would give plain training a score, where nothing diverged."""
+    if metric == "R2" and plain.log_loss is not None:
+        return "all rows that test the models have the same target, so that there is no R2; choose another --target"
+    return "test on more rows: use fewer pieces"
 
 
 def _advice(plain: Difference, control: Difference, name: str) -> str:
-    helps, beats = _better(plain), _better(control)
-    if helps and beats:
-        return "next: picsc helps beyond its controls here; keep it"
-    if helps:
-        return f"next: picsc helps, but {name} does as well; the penalty is not what helps"
-    if _beyond_chance(plain.accuracy, plain.accuracy_p) < 0:
-        return "next: picsc harms here; train without it, or lower --lambda"
-    if _beyond_chance(plain.log_loss, plain.log_loss_p) < 0:
-        alone = _beyond_chance(control.log_loss, control.log_loss_p) < 0
-        return f"next: picsc helps in log-loss only{'' if alone else f', and {name} does as well'}"
-    return "next: picsc makes no difference that this comparison can see; train without it, or use more --repeats"
+    score, loss = _sign(plain.accuracy, plain.accuracy_p), -_sign(plain.log_loss, plain.log_loss_p)
+    if score < 0:
+        though = ", though it helps in log-loss" if loss > 0 else ""
+        return f"picsc harms here{though}; train without it, or lower --lambda"
+    if score > 0:
+        worse = ", but its log-loss is worse: do not rely on its probabilities" if loss < 0 else ""
+        if _sign(control.accuracy, control.accuracy_p) > 0:
+            return f"picsc helps beyond its controls here{worse or '; keep it'}"
+        return f"picsc helps, but {name} does as well; the penalty is not what helps{worse}"
+    if loss > 0:
+        alone = _sign(control.log_loss, control.log_loss_p) < 0
+        return f"picsc helps in log-loss only{'' if alone else f', and {name} does as well'}"
+    if loss < 0:
+        return "picsc harms in log-loss here; train without it, or lower --lambda"
+    return "picsc makes no difference that this comparison can see; train without it, or use more --repeats"
 
 
-def _better(difference: Difference) -> bool:
-    return _beyond_chance(difference.accuracy, difference.accuracy_p) > 0
-
-
-def _beyond_chance(difference: float | None, p: float | None) -> float:
+def _sign(difference: float | None, p: float | None) -> float:
     """The difference; 0 where it is within chance."""
     return 0.0 if difference is None or p is None or p >= LEVEL else difference
 
 
-def _percent(value: float | None) -> str:
-    return "no result" if value is None else f"{100 * value:.1f} %"
+def _percent(value: float | None, metric: Metric = "accuracy") -> str:
+    name = "R2 " if metric == "R2" else ""
+    return "no result" if value is None else f"{name}{100 * value:.1f} %"
 
 
 def _points(difference: Difference) -> str:

@@ -1,5 +1,8 @@
 """Metrics of trained models, their means, and paired tests of methods.
 
+- `target_units`: units in which a numeric target is learned, and those in which it is scored
+- `failures`: words for models that diverged
+- `majority`: the most frequent class, whose share an accuracy must beat
 - `metrics`: accuracy, log-loss and area under the ROC curve on rows that a model was not trained on
 - `paired_tests`: 95 % intervals and paired tests of the difference between two methods
 - `means`: means over finite values, and differences between methods in a report's form

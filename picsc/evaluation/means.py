@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.evaluation.paired_tests import Paired
-from picsc.reports.common import Difference, Interval, finite
+from picsc.evaluation.paired_tests import Paired, difference_interval
+from picsc.reports.common import Difference, Metric, finite
 
 Floats = NDArray[np.float64]
 
@@ -22,13 +22,13 @@ def finite_mean(values: Floats) -> float | None:
     return finite(nan_mean(values))
 
 
-def interval(paired: Paired | None) -> Interval | None:
-    """The interval of a test; None without a test."""
-    return None if paired is None else paired.interval
-
-
 def difference(
-    against: str, accuracies: Floats, log_losses: Floats, accuracy: Paired | None, log_loss: Paired | None
+    against: str,
+    accuracies: Floats,
+    log_losses: Floats,
+    accuracy: Paired | None,
+    log_loss: Paired | None,
+    metric: Metric,
 ) -> Difference:
     """A method minus another one.
 
@@ -38,11 +38,12 @@ def difference(
         log_losses: differences of single models; NaN where one of the two has none.
         accuracy: paired test of the accuracies; None without a test.
         log_loss: paired test of the log-losses; None without a test.
+        metric: the score that `accuracies` are differences of.
     """
     return Difference(
         against=against,
         accuracy=finite_mean(accuracies),
-        accuracy_interval=interval(accuracy),
+        accuracy_interval=difference_interval(accuracy, metric),
         accuracy_p=None if accuracy is None else accuracy.p,
         log_loss=finite_mean(log_losses),
         log_loss_p=None if log_loss is None else log_loss.p,

@@ -1,4 +1,4 @@
-"""Metrics of models on rows they were not trained on: accuracy, log-loss and area under the ROC curve.
+"""Metrics of models on rows they were not trained on: accuracies, log-loss and area under the ROC curve.
 
 Letters: M models, n rows, c classes. A row without a label (class -1, number NaN) is left out. Log-losses are
 in nats per row; accuracies are fractions.
@@ -27,15 +27,19 @@ class Score:
     """Metrics of one model. A metric that does not exist is None, and `reason` says why."""
 
     accuracy: float | None
-    """Share of rows whose most probable class is right; for numbers R^2, the share of variance explained, at most 1."""
+    """Share of rows whose most probable class is right; for numbers R^2, the share of variance explained, at most 1:
+    one minus the sum of squared errors over that of the squared distances from the mean of the same rows."""
     log_loss: float | None
     """Mean negative log-likelihood per row, nats."""
     auc: float | None
-    """Probability that a row of the second class is ranked above one of the first; ties count half."""
+    """Probability that a row of a class is ranked above one of another class, ties count half: for two classes one such
+    number, for more the mean over each class against all others. None for numbers, and where a class has no row."""
     weighted_accuracy: float | None
     """`accuracy` with row weights; None without a reason when there are none."""
     reason: str
     """Reasons for the metrics that do not exist; empty if there are none."""
+    balanced_accuracy: float | None = None
+    """Share of right rows in each class, mean over the classes that have rows; None for numbers, and for one class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +51,14 @@ class Scores:
     auc: NDArray[np.float64]
     weighted_accuracy: NDArray[np.float64]
     reason: tuple[str, ...]
+    balanced_accuracy: NDArray[np.float64]
 
     def __iter__(self) -> Iterator[Score]:
         """One `Score` per model."""
-        numbers = (self.accuracy, self.log_loss, self.auc, self.weighted_accuracy)
+        numbers = (self.accuracy, self.log_loss, self.auc, self.weighted_accuracy, self.balanced_accuracy)
         for m, reason in enumerate(self.reason):
-            accuracy, log_loss, auc, weighted = (_none_for_nan(float(each[m])) for each in numbers)
-            yield Score(accuracy, log_loss, auc, weighted, reason)
+            accuracy, log_loss, auc, weighted, balanced = (_none_for_nan(float(each[m])) for each in numbers)
+            yield Score(accuracy, log_loss, auc, weighted, reason, balanced)
 
 
 def _none_for_nan(value: float) -> float | None:
@@ -118,8 +123,9 @@ def scores_of_models(
         w = _checked(weights, labelled)
         weighted = _mean(row_accuracy(outputs, y, likelihood, w), w)
     auc, no_auc = _areas(outputs, y, likelihood)
+    balanced = _balanced(outputs, y, likelihood)
     empty, broken = labelled.sum(-1) == 0, _broken(outputs, labelled)
-    for numbers in (accuracy, log_loss, weighted, auc):
+    for numbers in (accuracy, log_loss, weighted, auc, balanced):
         numbers[empty | broken | ~np.isfinite(numbers)] = np.nan
     reasons = []
     for m, why in enumerate(no_auc):
@@ -135,7 +141,7 @@ def scores_of_models(
                 ("no weighted score", weights is not None and np.isnan(weighted[m])),
             )
             reasons.append("; ".join(reason for reason, so in missing if so))
-    return Scores(accuracy, log_loss, auc, weighted, tuple(reasons))
+    return Scores(accuracy, log_loss, auc, weighted, tuple(reasons), balanced)
 
 
 def row_accuracy(
@@ -232,19 +238,42 @@ def _broken(outputs: Floats, labelled: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray((labelled & (np.isnan(outputs) | np.isposinf(outputs)).any(-1)).any(-1))
 
 
+def _balanced(outputs: Floats, y: Labels, likelihood: Likelihood) -> NDArray[np.float64]:
+    """Mean over classes of the share of their rows that is right; NaN for numbers, and for rows of one class."""
+    found = np.full(len(outputs), np.nan)
+    if likelihood == "numbers" or outputs.shape[-1] == 0:
+        return found
+    for m, right in enumerate(outputs.argmax(-1) == y):
+        labels = y[m][y[m] >= 0].astype(np.intp)
+        rows = np.bincount(labels)
+        there = rows > 0
+        if there.sum() > 1:
+            found[m] = (np.bincount(labels, weights=right[y[m] >= 0])[there] / rows[there]).mean()
+    return found
+
+
 def _areas(outputs: Floats, y: Labels, likelihood: Likelihood) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Area under each model's ROC curve, NaN where there is none, and the reason then."""
     areas = np.full(len(outputs), np.nan)
     if likelihood == "numbers":
         return areas, ("numbers have no AUC",) * len(outputs)
-    if outputs.shape[-1] > 2:
-        return areas, ("more than two classes",) * len(outputs)
+    reasons = []
+    for m, labels in enumerate(y):
+        found = np.unique(labels[labels >= 0]).astype(np.intp)
+        reasons.append("one class only" if len(found) < 2 else "a class has no row")
+        if 2 <= outputs.shape[-1] == len(found):
+            areas[m] = np.mean([_area(margin, mine) for margin, mine in _against_others(outputs[m], labels)])
+    return areas, tuple(reasons)
+
+
+def _against_others(outputs: Floats, y: Labels) -> Iterator[tuple[Floats, Labels]]:
+    """By class, a margin that ranks rows (n,), and 1 for its rows, 0 for those of other classes, -1 without a label."""
     if outputs.shape[-1] == 2:
         with np.errstate(invalid="ignore"):
-            margins = outputs[..., 1] - outputs[..., 0]
-        for m in range(len(outputs)):
-            areas[m] = _area(margins[m], y[m])
-    return areas, ("one class only",) * len(outputs)
+            yield outputs[:, 1] - outputs[:, 0], y
+        return
+    for c in range(outputs.shape[-1]):
+        yield outputs[:, c], np.where(y < 0, -1, y == c)
 
 
 def _area(margin: Floats, y: Labels) -> float:

@@ -7,6 +7,7 @@ one result per data set. All are two-sided.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,11 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from picsc.reports.common import Interval
+from picsc.reports.common import Interval, Metric
 
 Floats = NDArray[np.float64]
 LEVEL = 0.95
 """Confidence level of every interval."""
+FEWEST = 3
+"""Independent results that an interval needs: with two, their spread says next to nothing of that of others."""
+_WIDEST = 20.0
+"""Half width of an interval of log(1 - R^2) beyond which it says nothing."""
 SAME = 1e-12
 """Differences closer than this are equal: accuracies and log-losses have rounding errors of their sums."""
 
@@ -29,12 +34,15 @@ class Paired:
 
     mean: float
     """Mean of the differences, in their unit."""
-    interval: Interval
-    """95 % confidence interval of the mean."""
+    interval: Interval | None
+    """95 % confidence interval of the mean, for numbers without bounds; None of fewer than `FEWEST` differences, and
+    of equal ones that are not 0."""
     p: float | None
     """Two-sided p-value; None where differences have no spread to compare their mean with."""
     reason: str = ""
     """Reason why p is None; empty if it is not."""
+    half: float | None = None
+    """Half the width of the interval before it is moved to a bounded scale; None where there is no interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +141,9 @@ def rows_and_repeats_t(by_row: Sequence[Floats], by_repeat: Floats) -> Paired | 
         parts.append((by_repeat.var(ddof=1) / len(by_repeat), len(by_repeat) - 1))
     total = float(sum(variance for variance, _ in parts))
     if total <= SAME**2:
-        zero = abs(mean) <= SAME
-        return Paired(mean, Interval(mean, mean), 1.0 if zero else None, "" if zero else "all rows and repeats agree")
+        return _alike(mean, FEWEST if min(map(len, by_row)) >= FEWEST else 2, "all rows and repeats agree")
     freedom = total**2 / sum(variance**2 / count for variance, count in parts)
-    return _student(mean, float(np.sqrt(total)), freedom)
+    return _student(mean, float(np.sqrt(total)), freedom, enough=min(map(len, by_row)) >= FEWEST)
 
 
 def compare_across_datasets(a: Floats, b: Floats) -> AcrossDatasets | None:
@@ -172,16 +179,66 @@ def _t(differences: Floats, overlap: float = 0.0) -> Paired | None:
         return None
     mean = float(differences.mean())
     if np.ptp(differences) <= SAME:
-        zero = abs(mean) <= SAME
-        reason = "" if zero else f"all {count} differences are equal: they have no spread to compare their mean with"
-        return Paired(mean, Interval(mean, mean), 1.0 if zero else None, reason)
-    return _student(mean, float(np.sqrt(differences.var(ddof=1) * (1 / count + overlap))), count - 1)
+        reason = f"all {count} differences are equal: they have no spread to compare their mean with"
+        return _alike(mean, count, reason)
+    error = float(np.sqrt(differences.var(ddof=1) * (1 / count + overlap)))
+    return _student(mean, error, count - 1, enough=count >= FEWEST)
 
 
-def _student(mean: float, error: float, freedom: float) -> Paired:
-    """Interval and p of a mean with its standard error."""
-    half = float(stdtrit(freedom, (1 + LEVEL) / 2)) * error
-    return Paired(mean, Interval(mean - half, mean + half), float(2 * stdtr(freedom, -abs(mean) / error)))
+def _alike(mean: float, count: int, reason: str) -> Paired:
+    """Differences without a spread: methods that are the same have an interval, [0, 0], and p = 1; others have none."""
+    if abs(mean) > SAME:
+        return Paired(mean, None, None, reason)
+    return Paired(mean, Interval(mean, mean) if count >= FEWEST else None, 1.0)
+
+
+def _student(mean: float, error: float, freedom: float, *, enough: bool) -> Paired:
+    """Interval and p of a mean with its standard error; no interval unless there is enough to make one of."""
+    p, half = float(2 * stdtr(freedom, -abs(mean) / error)), float(stdtrit(freedom, (1 + LEVEL) / 2)) * error
+    return Paired(mean, Interval(mean - half, mean + half), p, half=half) if enough else Paired(mean, None, p)
+
+
+def score_interval(of_score: Paired | None, metric: Metric) -> Interval | None:
+    """95 % interval of a mean score, inside the values that the score can have.
+
+    Reading: an accuracy has Wilson's interval, with the number of rows in it that would give the standard error of the
+        test, so that the correction for overlapping training sets is kept; R^2 has the interval of log(1 - R^2).
+
+    Args:
+        of_score: test of the scores themselves, as from the functions of this module.
+        metric: the score.
+
+    Returns:
+        None without a spread, or where the test has no interval.
+    """
+    if of_score is None or of_score.half is None:
+        return None
+    mean, half = of_score.mean, of_score.half
+    if metric == "R2":
+        missed = 1 - mean
+        if not missed > 0 or half / missed > _WIDEST:
+            return None
+        factor = math.exp(half / missed)
+        return Interval(1 - missed * factor, 1 - missed / factor)
+    variance = mean * (1 - mean)
+    if not variance > 0:
+        return None
+    ratio = half**2 / variance
+    centre, reach = (mean + ratio / 2) / (1 + ratio), math.sqrt(ratio * (variance + ratio / 4)) / (1 + ratio)
+    return Interval(max(0.0, centre - reach), min(1.0, centre + reach))
+
+
+def difference_interval(of_difference: Paired | None, metric: Metric) -> Interval | None:
+    """95 % interval of a difference of scores, cut at the largest difference that two accuracies can have.
+
+    Args:
+        of_difference: the test; None without one.
+        metric: the score; R^2 has no smallest value, and so no largest difference.
+    """
+    found = None if of_difference is None else of_difference.interval
+    if found is None or metric == "R2":
+        return found
+    return Interval(max(-1.0, found.low), min(1.0, found.high))
 
 
 def _signed_rank_p(differences: Floats) -> float:

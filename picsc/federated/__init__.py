@@ -12,8 +12,9 @@
 - `resumable_rounds`: the loop over rounds, stored in the run folder so that an interrupted run can continue
 - `rounds`: one round of every algorithm: local training, uploads, aggregation, scores
 - `run_state`: one algorithm in a comparison, and its state between two rounds
-- `summary`: the report: all methods, the differences between clients, notes, and the three lines on top
+- `summary`: the report: all methods, the differences between clients, and notes
 - `summary_tests`: tests for shifted clients that see only the statistics that clients send
+- `three_lines`: the three lines on top of the report
 - `algorithms`: federated algorithms, one file each, under the names that their papers gave them
 - `clients`: clients of a federation: everything that is computed on their own rows
 """

@@ -14,6 +14,7 @@ from picsc.datasets.images import ImageSet, pixel_scale
 from picsc.datasets.rows import Rows
 from picsc.datasets.texts import TokenSet
 from picsc.errors import SettingsError
+from picsc.evaluation.target_units import TargetUnits
 from picsc.federated.clients.evaluation import TestRows, own_rows, shared_rows
 from picsc.federated.clients.local_steps import LocalRecipe
 from picsc.federated.clients.mlps import ClientMlps
@@ -115,10 +116,12 @@ def _mlps(
         x = ((data.pixels.reshape(data.n, -1) - np.float32(mean)) / np.float32(deviation or 1)).astype(np.float32)
         covariates, kind = of_numbers(x.shape[1]), "classes"
         y, classes = data.labels, len(data.classes)
+    unit = 1.0
     if kind == "numbers":
-        values = y.astype(np.float64)
-        y = ((values - values[training_rows].mean()) / (values[training_rows].std() or 1)).astype(np.float32)
-    labels = torch.from_numpy(y if kind == "numbers" else y.astype(np.int64)).to(device)
+        units = TargetUnits.of(y[training_rows])
+        unit = units.deviation / TargetUnits.of(y).deviation
+        y = units.scaled(y)
+    labels = torch.from_numpy(y.astype(np.float32 if kind == "numbers" else np.int64)).to(device)
     return ClientMlps(
         x=torch.cat([torch.from_numpy(x), torch.ones(len(x), 1)], 1).to(device),
         y=labels,
@@ -130,6 +133,7 @@ def _mlps(
         recipe=recipe(settings, "mlp"),
         covariates=covariates,
         tabular=data.kind == "table",
+        unit=unit,
     )
 
 

@@ -40,6 +40,16 @@ class Run:
         """Mean over clients after every round, (t,)."""
         return over_clients(self.records["accuracy"])
 
+    @property
+    def log_loss(self) -> Floats:
+        """Mean over clients after every round, (t,), nats per row."""
+        return over_clients(self.records["log_loss"])
+
+    def last(self, name: str) -> float:
+        """A score of all clients together after the last round; NaN where there is none."""
+        values = self.records[name]
+        return float(values[-1]) if len(values) else float("nan")  # runs from before the score have none
+
 
 def over_clients(values: Floats) -> Floats:
     """Mean over clients that have test rows, (t, K) to (t,); NaN where none has a number."""

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from picsc.evaluation import paired_tests as paired
+from picsc.evaluation.means import finite_mean
 from picsc.federated.algorithms.by_name import DESCRIPTIONS, WHITENED
 from picsc.federated.method_run import Floats, Run, over_clients
-from picsc.reports.common import Interval
+from picsc.reports.common import Metric
 from picsc.reports.fed import Failure, FedDifference, FedMethodReport, Point
 from picsc.settings import FedMethod
 
@@ -27,6 +28,8 @@ class Comparison:
     """Share of every client's rows that are test rows, in (0, 1)."""
     resampled: bool
     """True where every seed draws its own test rows, so that runs overlap and the test is corrected for it."""
+    metric: Metric
+    """The score that methods are compared by."""
 
 
 def method_report(
@@ -43,7 +46,7 @@ def method_report(
     curves = np.stack([run.accuracy for run in runs])  # (r, t)
     last = np.stack([run.records["accuracy"][-1] for run in runs])  # (r, K) of clients that may differ by seed
     means = curves[:, -1]
-    spread = paired.repeats_t(means)
+    spread = _test(means, comparison)
     mean_curve = curves.mean(0)
     best = None if np.isnan(mean_curve).all() else int(np.nanargmax(mean_curve))
     per_client = _column_means(last)
@@ -60,17 +63,17 @@ def method_report(
         words=DESCRIPTIONS[method] + _whitening(method, runs),
         lr=tuple(run.rate for run in runs),
         accuracy=_or_none(means.mean()),
-        interval=None if spread is None else _possible(spread.interval),
+        interval=None if np.isnan(means).any() else paired.score_interval(spread, comparison.metric),
         seeds=tuple(_or_none(value) for value in means),
         best=None if best is None else _or_none(mean_curve[best]),
         best_round=None if best is None else best + 1,
-        log_loss=_or_none(np.mean([over_clients(run.records["log_loss"])[-1] for run in runs])),
+        log_loss=_or_none(np.mean([run.log_loss[-1] for run in runs])),
         std_clients=_or_none(np.mean([_deviation(row) for row in last])),
         std_seeds=_or_none(means.std(ddof=1)) if len(means) > 1 else None,
         clients=per_client,
         worst=worst,
         worst_client=_worst_name(per_client, runs[0].clients),
-        whole=_or_none(np.mean([float(run.records["whole"][-1]) for run in runs])),
+        whole=_or_none(np.mean([run.last("whole") for run in runs])),
         rounds_to_target=rounds_to,
         bytes_to_target=None if rounds_to is None else rounds_to * per_round + at_start,
         bytes_up=round(float(np.mean([float(run.records["bytes_up"]) for run in runs]))),
@@ -85,12 +88,17 @@ def method_report(
             if (difference := _difference(runs, runs_by_method[other], other, comparison)) is not None
         ),
         failures=tuple(_failures(runs)),
+        balanced_accuracy=_or_none(np.mean([run.last("balanced") for run in runs])),
+        auc=_or_none(np.mean([run.last("auc") for run in runs])),
     )
 
 
-def _possible(interval: Interval) -> Interval:
-    """The part of an interval in [0, 1], where accuracies are, and R² nearly always."""
-    return Interval(max(interval.low, 0.0), min(interval.high, 1.0))
+def _test(values: Floats, comparison: Comparison) -> paired.Paired | None:
+    """Test of a number of each seed, (r,), corrected where seeds share rows; None for fewer than two."""
+    if not comparison.resampled:
+        return paired.repeats_t(values)
+    share = comparison.test_share
+    return paired.resampled_t(values[:, None], share, 1 - share)
 
 
 def _whitening_bytes(run: Run) -> int:
@@ -117,7 +125,7 @@ def _points(
         at_start: bytes of all clients before the first round.
         has_trigger: True if the method uses the trigger.
     """
-    losses = np.stack([over_clients(run.records["log_loss"]) for run in runs]).mean(0)
+    losses = np.stack([run.log_loss for run in runs]).mean(0)
     flagged = np.stack([np.nansum(run.records["flagged"], 1) for run in runs]).mean(0) if has_trigger else None
     return [
         Point(
@@ -139,14 +147,16 @@ def _difference(
     differences = ours - theirs
     if np.isnan(differences).all():
         return None
-    share = comparison.test_share
-    test = (
-        paired.resampled_t(differences[:, None], share, 1 - share)
-        if comparison.resampled
-        else paired.repeats_t(differences)
+    losses = np.array([run.log_loss[-1] - other.log_loss[-1] for run, other in zip(runs, other_runs, strict=True)])
+    test, loss_test = _test(differences, comparison), _test(losses, comparison)
+    return FedDifference(
+        against=name,
+        accuracy=float(np.nanmean(differences)),
+        interval=paired.difference_interval(test, comparison.metric),
+        p=None if test is None else test.p,
+        log_loss=finite_mean(losses),
+        log_loss_p=None if loss_test is None else loss_test.p,
     )
-    mean = float(np.nanmean(differences))
-    return FedDifference(name, mean, None if test is None else test.interval, None if test is None else test.p)
 
 
 def _failures(runs: Sequence[Run]) -> list[Failure]:
@@ -162,9 +172,9 @@ def _failures(runs: Sequence[Run]) -> list[Failure]:
 
 
 def _failure(run: Run, round_number: int, client: int, then: str) -> Failure:
-    return Failure(
-        run.seed, round_number, run.clients[client], f"the model left the finite numbers at lr {run.rate:g}; {then}"
-    )
+    name = run.clients[client] if client >= 0 else ""
+    model = "the model" if name else "the joint model"
+    return Failure(run.seed, round_number, name, f"{model} diverged with learning rate {run.rate:g}; {then}")
 
 
 def _rounds_to(curve: Floats, target: float | None) -> int | None:

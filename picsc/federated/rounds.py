@@ -133,7 +133,8 @@ def _run_together(
     stop = 0
     for contender, run, memory, own_terms in zip(contenders, runs, memories, terms, strict=True):
         start, stop = stop, stop + len(contender.rates)
-        own = Trained(trained.theta[:, start:stop], trained.steps, trained.lr[start:stop])
+        part = slice(start, stop)
+        own = Trained(trained.theta[:, part], trained.steps, trained.lr[part], trained.diverged[:, part])
         _finish(contender, run, memory, own_terms, own, current)
 
 
@@ -183,7 +184,7 @@ def _finish(
     sent, kept = algorithm.upload(
         state, memory, terms, trained, lambda: contender.clients.fisher(chosen, trained.theta)
     )
-    broken = _broken(sent, state)  # (k, a)
+    broken = _broken(sent, state, trained.diverged)  # (k, a)
     run.left_out.append(np.zeros((len(contender.rates), len(contender.clients.rows))))
     run.left_out[-1][:, chosen] = broken.T
     failing = (broken.sum(0) > current.settings.allow_failures) | (broken.all(0) & broken.any(0))
@@ -202,14 +203,21 @@ def _finish(
     run.bytes_down = 4 * sum(each[0].numel() for name, each in state.items() if name != VELOCITY)
     run.state = after
     scores = contender.clients.evaluate(after["theta"])
+    gone = scores.diverged.cpu().numpy() & (run.failed_round == 0)
+    if gone.any():  # the joint model, although no single client's
+        run.failed_round[gone] = current.number + 1
+        after["theta"][torch.from_numpy(gone).to(after["theta"].device)] = torch.nan
+        scores = contender.clients.evaluate(after["theta"])
     run.accuracy.append(scores.accuracy.cpu().numpy())
     run.log_loss.append(scores.log_loss.cpu().numpy())
     run.whole.append(scores.whole.cpu().numpy())
+    run.balanced.append(scores.balanced.cpu().numpy())
+    run.auc.append(scores.auc.cpu().numpy())
 
 
-def _broken(sent: Mapping[str, Tensor], state: State) -> NDArray[np.bool_]:
-    """True where an upload is not finite although the state that the client received was, (k, a)."""
-    broken = torch.stack([~values.isfinite().all(-1) for values in sent.values()]).any(0)
+def _broken(sent: Mapping[str, Tensor], state: State, diverged: Tensor) -> NDArray[np.bool_]:
+    """True where a client's model diverged, or an upload is not finite, although the state it received was, (k, a)."""
+    broken = torch.stack([~values.isfinite().all(-1) for values in sent.values()]).any(0) | diverged
     received = torch.stack([values.isfinite().all(-1) for values in state.values()]).all(0)
     return (broken & received).cpu().numpy()
 

@@ -42,6 +42,10 @@ class RunState:
     """Log-loss on each client's test rows after each round, (a, K), nats per row."""
     whole: list[NDArray[np.float64]] = field(default_factory=list)
     """Accuracy on the test rows of all clients together after each round, (a,)."""
+    balanced: list[NDArray[np.float64]] = field(default_factory=list)
+    """Balanced accuracy on the same rows, (a,); NaN for numbers."""
+    auc: list[NDArray[np.float64]] = field(default_factory=list)
+    """Area under the ROC curve on the same rows, (a,); NaN where there is none."""
     tau: list[NDArray[np.float64]] = field(default_factory=list)
     """Eq. 14's tau in each round, (a, K); NaN where the trigger was not used."""
     flagged: list[NDArray[np.float64]] = field(default_factory=list)
@@ -98,7 +102,7 @@ class RunState:
         )
 
 
-_LISTS = ("accuracy", "log_loss", "whole", "tau", "flagged", "left_out")
+_LISTS = ("accuracy", "log_loss", "whole", "balanced", "auc", "tau", "flagged", "left_out")
 _SCALARS = {
     "failed_round": "failed_round",
     "failed_client": "failed_client",

@@ -9,18 +9,16 @@ import numpy as np
 from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
 from picsc.datasets.order_columns import without_order_columns
+from picsc.evaluation.majority import majority_code
 from picsc.federated.build_clients import model_kind
 from picsc.federated.client_shift import client_shifts
 from picsc.federated.holdings import FederatedSplit, participants
 from picsc.federated.method_run import Run
 from picsc.federated.method_summary import Comparison, method_report
-from picsc.reports.common import Finding
+from picsc.federated.three_lines import three_lines
+from picsc.reports.common import Finding, MajorityClass
 from picsc.reports.fed import ClientShift, FedMethodReport, FedReport
 from picsc.settings import FedMethod, FedSettings
-
-_OURS: FedMethod = "picsc"
-_BASELINES = ("fedavg", "fedprox", "scaffold")
-"""Methods that are no control of PIcsC."""
 
 
 def assemble(
@@ -43,25 +41,26 @@ def assemble(
         findings: so far.
         manifest: of the run.
     """
-    first = next(iter(runs.values()))[0]
+    first, info = next(iter(runs.values()))[0], data_info(data)
     resampled = data.kind == "table" or not len(data.test)
     comparison = Comparison(
         target=_target(runs, settings),
         participants=participants(settings, len(first.clients)),
         test_share=settings.validation,
         resampled=resampled,
+        metric=info.metric,
     )
     methods = tuple(method_report(method, runs, comparison) for method in runs)
     shifts, on_columns = _shifts(data, split, settings)
     notes = [*findings, *on_columns, *_notes(shifts, split, methods, first)]
-    kind = model_kind(data, settings)
+    kind, majority = model_kind(data, settings), _majority(data, split)
     test = (
         "over seeds: corrected resampled t-test, 95 % t-interval, not corrected for several methods"
         if resampled
         else "over seeds: paired t-test, 95 % t-interval, not corrected for several methods"
     )
     return FedReport(
-        data=data_info(data),
+        data=info,
         clients=shifts,
         partition=split.description,
         model=f"{kind} of {first.parameters:,} parameters",
@@ -73,9 +72,10 @@ def assemble(
         methods=methods,
         findings=tuple(notes),
         test=test,
-        summary=_three_lines(methods, shifts),
+        summary=three_lines(methods, shifts, info.metric, majority),
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
         manifest=manifest,
+        majority=majority,
     )
 
 
@@ -85,6 +85,20 @@ def _target(runs: Mapping[FedMethod, Sequence[Run]], settings: FedSettings) -> f
         return settings.target_accuracy
     ends = [run.accuracy[-1] for run in runs["fedavg"]]
     return None if np.isnan(ends).any() else float(np.mean(ends))
+
+
+def _majority(data: Data, split: FederatedSplit) -> MajorityClass | None:
+    """The most frequent class and its share of each client's test rows, mean over clients; None for numbers."""
+    if data.kind != "table":
+        codes, names = data.labels, data.classes
+    elif data.target is not None and data.target.kind == "classes":
+        codes, names = data.target.values.astype(np.int64), data.target.levels
+    else:
+        return None
+    most = majority_code(codes)
+    held = split.test if not len(split.official_test) else split.train  # weighted to each client's training classes
+    shares = [float((codes[rows] == most).mean()) for rows in held if len(rows)]
+    return MajorityClass(names[most], float(np.mean(shares))) if shares else None
 
 
 def _test_rows(data: Data, split: FederatedSplit, settings: FedSettings) -> str:
@@ -139,43 +153,3 @@ def _notes(
     floats = ", ".join(f"{method.method} {method.memory:,}" for method in methods)
     notes.append(Finding("memory", "note", f"floats kept between rounds: {floats}"))
     return notes
-
-
-def _three_lines(methods: Sequence[FedMethodReport], shifts: Sequence[ClientShift]) -> tuple[str, str, str]:
-    """The most important results: accuracies, PIcsC against the best baseline, shifted clients."""
-    ranked = sorted((m for m in methods if m.accuracy is not None), key=lambda m: -(m.accuracy or 0))
-    if not ranked:
-        first = "no method ended with finite numbers"
-    else:
-        scores = ", ".join(f"{m.method} {100 * (m.accuracy or 0):.1f} %" for m in ranked[:4])
-        first = f"mean accuracy over {len(shifts)} clients: {scores}"
-    ours = next((m for m in methods if m.method == _OURS), None)
-    second = "picsc was not run" if ours is None else _verdict(ours, methods)
-    labels = sum(shift.labels_shifted for shift in shifts)
-    moved = sum(shift.covariates == "shift" for shift in shifts)
-    third = f"labels shifted in {labels} and covariates beyond that in {moved} of {len(shifts)} clients"
-    return first, second, third
-
-
-def _verdict(ours: FedMethodReport, methods: Sequence[FedMethodReport]) -> str:
-    """PIcsC against the best method that is no control of it."""
-    rivals = [m for m in methods if m.method in _BASELINES and m.accuracy is not None]
-    if ours.accuracy is None:
-        return "picsc did not end with finite numbers"
-    if not rivals:
-        return "picsc was run without a baseline"
-    rival = max(rivals, key=lambda m: m.accuracy or 0)
-    difference = ours.against(rival.method)
-    if difference is None:
-        return f"picsc and {rival.method} share no seed"
-    points = f"{100 * difference.accuracy:+.1f} points"
-    span = (
-        ""
-        if difference.interval is None
-        else f" [{100 * difference.interval.low:.1f}, {100 * difference.interval.high:.1f}]"
-    )
-    if difference.p is None:
-        return f"picsc against {rival.method}, the best baseline: {points}, one seed only, so no test"
-    beyond = difference.p < 0.05
-    word = ("better" if difference.accuracy > 0 else "worse") if beyond else "not beyond chance"
-    return f"picsc against {rival.method}, the best baseline: {points}{span}, p = {difference.p:.2g}, {word}"

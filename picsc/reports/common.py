@@ -14,6 +14,9 @@ from typing import Literal
 Verdict = Literal["ok", "shift", "inconclusive", "not tested", "error"]
 """The result of the tests of a piece: not tested means that the piece has no reference, such as the first batch, error
 that there is no result although there should be one."""
+Metric = Literal["accuracy", "R2"]
+"""The score that methods are compared by: accuracy of classes, or R², the share of a number's variance explained, which
+is 1 minus the squared errors over the squared distances from the mean of the same test rows."""
 Severity = Literal["note", "warning", "error"]
 """Weight of a finding: no action is needed, the result may be distorted, or it is wrong or impossible."""
 
@@ -104,6 +107,11 @@ class DataInfo:
     reading: Reading | None = None
     """The way the file was read; None for data that came from no file."""
 
+    @property
+    def metric(self) -> Metric:
+        """The score of models on this table, which reports keep under the name `accuracy` whichever it is."""
+        return "R2" if self.task == "regression" else "accuracy"
+
 
 def brief(report: object, facts: Sequence[str], lines: Sequence[str]) -> str:
     """A report as the interpreter shows it: its class, some facts, and a few lines; `as_dict` has everything.
@@ -150,6 +158,17 @@ class Interval:
     """Lower end of the interval."""
     high: float
     """Upper end of the interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class MajorityClass:
+    """What a model would score that always predicts the most frequent class."""
+
+    name: str
+    """Name of the class that is the most frequent one in the data set."""
+    share: float
+    """Its share of the rows that test the models, a fraction: the accuracy to beat. Means are over the same units as
+    those of accuracies."""
 
 
 @dataclass(frozen=True, slots=True)

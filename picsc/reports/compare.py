@@ -1,7 +1,8 @@
 """The report of `picsc compare` as plain values.
 
-Accuracies are fractions in [0, 1] (R² for numbers), log-losses nats per row, sizes bytes; None where there is no
-number, with the reason next to it. Nothing here imports torch, pandas or a format.
+Accuracies are fractions in [0, 1] (R² for numbers, as `metric` says), log-losses nats per row (of numbers half the
+squared error in squared standard deviations of the target over all rows), sizes bytes; None where there is no number,
+with the reason next to it. Nothing here imports torch, pandas or a format.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from picsc.phrases import counted
-from picsc.reports.common import DataInfo, Difference, Finding, Interval, brief, strict
+from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, brief, strict
 
 Setting = Literal["integral", "transfer", "in turn"]
 """integral: training and target rows are random parts of one whole, or its official parts. transfer: named pieces are
@@ -63,7 +64,8 @@ class CompareUnit:
     log_loss: float | None
     """Mean negative log-likelihood per test row, in nats; None without a result."""
     auc: float | None
-    """Area under the ROC curve of two classes, in [0, 1]; None for other targets and without a result."""
+    """Area under the ROC curve, in [0, 1]; of more than two classes the mean over each against all others. None for
+    numbers, where a class is not tested, and without a result."""
     reason: str
     """Why a number is missing: `diverged at epoch 3`, `refused: ...`; empty where none is."""
     ess: float | None
@@ -75,6 +77,12 @@ class CompareUnit:
     """The lambda or weight decay that was used; None where the method has none."""
     exponent: float | None
     """The power of the weights that was chosen, in [0, 1]; None where none is chosen."""
+    balanced_accuracy: float | None = None
+    """Accuracy in each class, mean over the classes that are tested, a fraction; None for numbers and for one class."""
+    diverged: int | None = None
+    """Epoch, counted from 1, in which the model diverged; None if it did not."""
+    refused: bool = False
+    """True where the method has no model because its weights cannot be trusted; `reason` says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +116,10 @@ class CompareMethodReport:
     """This method minus every other method, paired."""
     units: tuple[CompareUnit, ...]
     """Every trained model, by repeat and target."""
+    balanced_accuracy: float | None = None
+    """Mean balanced accuracy over the units that have one, a fraction; None without any."""
+    auc: float | None = None
+    """Mean area under the ROC curve over the units that have one, in [0, 1]; None without any."""
 
     def against(self, method: str) -> Difference | None:
         """The difference from another method; None where the two were not compared."""
@@ -194,6 +206,8 @@ class CompareReport:
     """The versions, the seed and the digests that the same numbers need."""
     measured: tuple[Measured, ...] = ()
     """Times by method; empty unless timings were asked for, since they differ from run to run."""
+    majority: MajorityClass | None = None
+    """The most frequent class, which every method should beat; None for numbers."""
 
     schema = "picsc.compare/1"
 
@@ -214,6 +228,11 @@ class CompareReport:
         """Models without a result, refused weightings among them; the command exits 1 when this is not 0."""
         return sum(method.failed for method in self.methods)
 
+    @property
+    def without_result(self) -> tuple[str, ...]:
+        """Methods without a score; the command exits 1 when there is one."""
+        return tuple(method.method for method in self.methods if method.accuracy is None)
+
     def method(self, name: str) -> CompareMethodReport | None:
         """The report of one method; None where it was not run."""
         return next((each for each in self.methods if each.method == name), None)
@@ -226,4 +245,4 @@ class CompareReport:
 
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
-        return strict({"schema": self.schema, **asdict(self), "failed": self.failed})
+        return strict({"schema": self.schema, "metric": self.data.metric, **asdict(self), "failed": self.failed})

@@ -1,6 +1,8 @@
 """The report of `picsc cv` as plain values.
 
-Accuracies are fractions in [0, 1], which formats show as percent. Log-losses are in nats per row. A number that does
+Accuracies are fractions in [0, 1], which formats show as percent; for a numeric target R² stands under their names, as
+`metric` says. Log-losses are in nats per row, of numbers half the squared error in squared standard deviations of the
+target over all rows. A number that does
 not exist is None, never NaN; the reason is given next to it. Nothing here imports torch, pandas or a format.
 """
 
@@ -10,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
 from picsc.phrases import counted
-from picsc.reports.common import DataInfo, Difference, Finding, Interval, brief, strict
+from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, brief, strict
 
 Protocol = Literal["foldwise", "batchwise"]
 """foldwise: each piece is tested by a model of all other pieces. batchwise: a model is trained on each piece, and a
@@ -33,7 +35,8 @@ class Unit:
     log_loss: float | None
     """Mean negative log-likelihood per tested row, in nats; None if the model failed or nothing was tested."""
     auc: float | None
-    """Area under the ROC curve of two classes, in [0, 1]; None for other targets."""
+    """Area under the ROC curve, in [0, 1]; of more than two classes the mean over each against all others. None for
+    numbers, and where a class is not tested."""
     weighted_accuracy: float | None
     """Accuracy with the row weights of `--weights`; None without them."""
     reason: str
@@ -50,6 +53,10 @@ class Unit:
     """Statistic of the trigger (Eq. 14), in nats squared per squared parameter unit; None where there is no trigger."""
     gamma: float | None
     """Threshold of the trigger, in the unit of tau; None where there is no trigger."""
+    balanced_accuracy: float | None = None
+    """Accuracy in each class, mean over the classes that are tested, a fraction; None for numbers and for one class."""
+    diverged: int | None = None
+    """Epoch, counted from 1, in which the model diverged; None if it did not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,10 @@ class MethodReport:
     """This method minus st-cv first, then minus every control."""
     units: tuple[Unit, ...]
     """Every trained model, by repeat and piece."""
+    balanced_accuracy: float | None = None
+    """Mean balanced accuracy over the units that have one, a fraction; None without any."""
+    auc: float | None = None
+    """Mean area under the ROC curve over the units that have one, in [0, 1]; None without any."""
 
     def against(self, method: str) -> Difference | None:
         """The difference from another method; None where the two were not compared."""
@@ -140,6 +151,10 @@ class CvReport:
     """All settings as resolved, by name."""
     manifest: dict[str, object]
     """The versions, the seed and the digests that the same numbers need."""
+    majority: MajorityClass | None = None
+    """The most frequent class, which every method should beat; None for numbers."""
+    pooled: bool = False
+    """True where R² is that of the predictions of all pieces of a repeat together, because no piece alone has one."""
 
     schema = "picsc.cv/1"
 
@@ -160,6 +175,11 @@ class CvReport:
         """Units without a result; the command exits 1 when this is not 0."""
         return sum(method.failed for method in self.methods)
 
+    @property
+    def without_result(self) -> tuple[str, ...]:
+        """Methods without a score; the command exits 1 when there is one."""
+        return tuple(method.method for method in self.methods if method.mean is None)
+
     def method(self, name: str) -> MethodReport | None:
         """The report of one method; None where it was not run."""
         return next((each for each in self.methods if each.method == name), None)
@@ -168,7 +188,8 @@ class CvReport:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
         body = {field.name: getattr(self, field.name) for field in fields(self)}
         body["data"] = asdict(self.data)
+        body["majority"] = None if self.majority is None else asdict(self.majority)
         body["loss"] = None if self.loss is None else asdict(self.loss)
         body["methods"] = [asdict(method) for method in self.methods]
         body["findings"] = [asdict(finding) for finding in self.findings]
-        return strict({"schema": self.schema, **body})
+        return strict({"schema": self.schema, "metric": self.data.metric, **body})

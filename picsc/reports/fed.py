@@ -1,7 +1,9 @@
 """The reports of `picsc fed` as plain values.
 
-Accuracies are fractions in [0, 1] (for numbers R² against the variance of all training rows), log-losses and
-divergences nats, sizes bytes; None where there is no number. Nothing here imports torch, pandas or a format.
+Accuracies are fractions in [0, 1] (for numbers R² about the mean of the test rows that are judged: of a client its own,
+of all clients together all of them), log-losses and divergences nats, sizes bytes; None where there is no number. The
+log-loss of a number is half its squared error in squared standard deviations of the target over all rows. Nothing here
+imports torch, pandas or a format.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from picsc.phrases import counted
-from picsc.reports.common import DataInfo, Finding, Interval, Verdict, brief, strict
+from picsc.reports.common import DataInfo, Finding, Interval, MajorityClass, Verdict, brief, strict
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,10 @@ class FedDifference:
     """95 % interval of that difference; None where it cannot be computed."""
     p: float | None
     """p-value of the two-sided paired test, in (0, 1]; None where there is no test."""
+    log_loss: float | None = None
+    """Difference of mean log-losses, in nats per row; negative is better. None where no seed has both."""
+    log_loss_p: float | None = None
+    """p-value of the same test of the log-losses; None where there is no test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +108,7 @@ class FedMethodReport:
     """Accuracy after the last round, mean over clients, then over seeds, a fraction (R² for numbers); None without a
     result."""
     interval: Interval | None
-    """95 % interval of that accuracy over seeds; None for one seed."""
+    """95 % interval of that accuracy over seeds; None for fewer than three."""
     seeds: tuple[float | None, ...]
     """Mean accuracy over clients of each seed; None for a seed without a result."""
     best: float | None
@@ -116,13 +122,15 @@ class FedMethodReport:
     std_seeds: float | None
     """Standard deviation over seeds of the mean over clients, a fraction; None for one seed."""
     clients: tuple[float | None, ...]
-    """Accuracy on each client's rows, mean over seeds, in the order of `FedReport.clients`; None without a result."""
+    """Accuracy on each client's rows, mean over seeds, in the order of `FedReport.clients`; None without a result, and
+    of R² for a client whose test rows have one value only."""
     worst: float | None
     """Accuracy of the client with the lowest one, a fraction; None without a result."""
     worst_client: str
     """Name of that client; empty without a result."""
     whole: float | None
-    """Accuracy on all test rows together, a fraction; None without a result."""
+    """Accuracy on the test rows of all clients together, mean over seeds, a fraction; None without a result. R² counts
+    differences between clients here, and not in `accuracy`."""
     rounds_to_target: float | None
     """Number of rounds to the target accuracy, mean over seeds; None unless every seed reached it."""
     bytes_to_target: float | None
@@ -144,6 +152,12 @@ class FedMethodReport:
     """This method minus every other method, paired over seeds."""
     failures: tuple[Failure, ...]
     """Runs and clients without a result."""
+    balanced_accuracy: float | None = None
+    """Accuracy in each class on the test rows of all clients together, mean over classes and seeds, a fraction; None
+    for numbers and without a result."""
+    auc: float | None = None
+    """Area under the ROC curve on the same rows, in [0, 1]; of more than two classes the mean over each against all
+    others. None for numbers, where a class is not tested, and without a result."""
 
     def against(self, method: str) -> FedDifference | None:
         """The difference from another method; None where the two were not compared."""
@@ -184,6 +198,9 @@ class FedReport:
     """All settings as resolved, by name."""
     manifest: dict[str, object]
     """The versions, the seed and the digests that the same numbers need."""
+    majority: MajorityClass | None = None
+    """The most frequent class, which every method should beat: its share of each client's test rows, mean over clients;
+    None for numbers."""
 
     schema = "picsc.fed/1"
 
@@ -204,13 +221,18 @@ class FedReport:
         """Runs and clients without a result; the command exits 1 when this is not 0."""
         return sum(len(method.failures) for method in self.methods)
 
+    @property
+    def without_result(self) -> tuple[str, ...]:
+        """Methods without a score; the command exits 1 when there is one."""
+        return tuple(method.method for method in self.methods if method.accuracy is None)
+
     def method(self, name: str) -> FedMethodReport | None:
         """The report of one method; None where it was not run."""
         return next((each for each in self.methods if each.method == name), None)
 
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
-        return strict({"schema": self.schema, **asdict(self), "failed": self.failed})
+        return strict({"schema": self.schema, "metric": self.data.metric, **asdict(self), "failed": self.failed})
 
 
 @dataclass(frozen=True, slots=True)

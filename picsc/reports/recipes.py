@@ -188,13 +188,13 @@ class PairedDifference:
     accuracy: float
     """Mean over data sets of the difference of accuracies, as a fraction; positive is better."""
     accuracy_interval: Interval | None
-    """95 % interval of it, from Student's t; None for fewer than two data sets."""
+    """95 % interval of it, from Student's t; None for fewer than three data sets."""
     accuracy_p: float | None
     """p-value of the two-sided Wilcoxon signed-rank test; None for fewer than two data sets."""
     log_loss: float
     """Mean over data sets of the difference of log-losses, in nats per row; negative is better."""
     log_loss_interval: Interval | None
-    """95 % interval of it, from Student's t; None for fewer than two data sets."""
+    """95 % interval of it, from Student's t; None for fewer than three data sets."""
     log_loss_p: float | None
     """p-value of the two-sided Wilcoxon signed-rank test; None for fewer than two data sets."""
 

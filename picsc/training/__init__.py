@@ -19,6 +19,7 @@ model at a time for any network (`single`), or many small networks at once for t
 - `single_inputs`: the loop's inputs: labelled rows, optimiser settings and corrections
 - `objectives`: loss and gradient of one step: the task's loss, plus the penalties of Algorithm 1 and Eq. 16
 - `algorithm_1`: the gradient of Algorithm 1's penalty, in two backward passes whatever the number of fragments
+- `divergence`: the loss beyond which a model has failed, although its numbers may still be finite
 - `minibatches`: row numbers of each step, drawn on the CPU so that every device trains on the same rows
 - `optimizers`: one step of Adam or of gradient descent with momentum
 - `early_stopping`: the end of training when the loss on rows held out no longer falls

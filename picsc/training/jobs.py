@@ -50,7 +50,7 @@ class TrainedModels:
     """The models of one job, one per candidate."""
 
     outputs: NDArray[np.float32]
-    """Predictions for the test rows: log-probabilities (a, n, c) in nats, or means (a, n)."""
+    """Predictions for the test rows: log-probabilities (a, n, c) in nats, or means (a, n) in the units of `targets`."""
     diverged: NDArray[np.int64]
     """(a,): epoch, counted from 1, in which a model left the finite numbers; 0 if it did not."""
     penalty_share: NDArray[np.float64]
@@ -95,8 +95,8 @@ class Trainer(Protocol):
         """
         ...
 
-    def targets(self, train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Labels of rows as the models of a training part see them: codes, or numbers in its standard deviations."""
+    def targets(self, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Labels of rows in the units of every model's outputs: codes, or numbers in the data set's deviations."""
         ...
 
 
@@ -154,5 +154,5 @@ class SequenceTrainer(Protocol):
         ...
 
     def outputs(self, theta: Tensor, rows: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float32]]:
-        """Log-probabilities (a, n, c), or means (a, n), of each sequence's rows."""
+        """Log-probabilities (a, n, c), or means (a, n) in the units of `targets`, of each sequence's rows."""
         ...

@@ -28,6 +28,8 @@ Correction = Literal["none", "penalty", "decay"]
 """Term that corrects training: none, the penalty of Algorithm 1 or 2, or weight decay as the penalty's control."""
 
 
+SCORES = ("accuracy", "log_loss", "auc", "balanced_accuracy", "weighted_accuracy")
+"""Metrics of a model on its test rows, as in `picsc.evaluation.metrics.Score`."""
 ONE_INNER = 2000
 """Training rows above which one inner part chooses a candidate as surely as three do, for a third of the work."""
 SMALL_WORK = 20_000_000
@@ -137,7 +139,7 @@ def fit_jobs(
 def scores_on_test_rows(
     model: MethodModel, y: NDArray[np.int64] | Floats, likelihood: Likelihood, weights: Floats | None = None
 ) -> dict[str, float]:
-    """`accuracy`, `log_loss`, `auc` and `weighted_accuracy` of a model on its test rows.
+    """`SCORES` of a model on its test rows.
 
     Args:
         model: its outputs on n rows.
@@ -151,7 +153,7 @@ def scores_on_test_rows(
     if model.failed:
         return {}
     scores = scores_of_models(model.outputs[None], y, likelihood, weights)
-    return {key: float(getattr(scores, key)[0]) for key in ("accuracy", "log_loss", "auc", "weighted_accuracy")}
+    return {key: float(getattr(scores, key)[0]) for key in SCORES}
 
 
 def in_parts(

@@ -46,9 +46,8 @@ class NetworkTrainer:
         """Learning rate."""
         return self.recipe.lr
 
-    def targets(self, train: Rows, rows: Rows) -> NDArray[np.int64]:
-        """Class codes of rows; the same for every training part."""
-        del train
+    def targets(self, rows: Rows) -> NDArray[np.int64]:
+        """Class codes of rows."""
         return self.inputs.labels[rows]
 
     def train_jobs(

@@ -19,14 +19,17 @@ from itertools import repeat
 import torch
 from torch import Tensor, nn
 
+from picsc.equations.likelihood import log_likelihood
 from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.runtime.devices import precision as products_in
 from picsc.runtime.devices import sum_dtype
 from picsc.training.algorithm_1 import Shares, all_rows, checked_fragments
+from picsc.training.divergence import has_diverged, largest_loss
 from picsc.training.early_stopping import EarlyStopping
 from picsc.training.minibatches import epoch_steps, held_out, minibatches, shared_minibatches
 from picsc.training.objectives import Objective, anchored, between_fragments, flat, matched_to_target, plain, trainable
 from picsc.training.optimizers import AdamState, SgdState, adam_step, sgd_step
+from picsc.training.predict import predict
 from picsc.training.single_inputs import PLAIN, Correction, LabelledRows, OptimizerSettings
 from picsc.weighting.diw import TargetData
 
@@ -77,8 +80,8 @@ def train(
 
     Raises:
         DataError: there are no rows, or x, y, fragments, weights, anchor and the model's output do not fit together.
-        NumericsError: the loss or a parameter stopped being finite; names epoch, lambda and learning rate. Or the
-            penalty meets a layer that mixes rows or is random.
+        NumericsError: the loss is beyond all reason (`picsc.training.divergence`), or it or a parameter stopped being
+            finite; names epoch, lambda and learning rate. Or the penalty meets a layer that mixes rows or is random.
         SettingsError: weights together with a penalty between fragments.
     """
     if len(rows.x) == 0 or len(rows.x) != len(rows.y):
@@ -116,7 +119,9 @@ def train(
     how = f"with learning rate {settings.lr:g}"
     if penalised:
         how = f"with lambda {correction.strength:g} and learning rate {settings.lr:g}"
-    _check_finite(losses, trainable(model), steps, per_epoch, how)
+    run = _Run(steps, per_epoch, how)
+    _check_finite(losses, trainable(model), run)
+    _check_loss(losses, model, rows, settings, run, restored=early is not None)
     return TrainLog(
         tuple(losses.tolist()),
         tuple(values.tolist()) if penalised else (),
@@ -218,8 +223,42 @@ def _check_weights(rows: LabelledRows, *, with_target: bool, penalised: bool) ->
         )
 
 
-def _check_finite(losses: Tensor, parameters: list[nn.Parameter], steps: int, per_epoch: int, how: str) -> None:
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What a message on a run says of it."""
+
+    steps: int
+    per_epoch: int
+    how: str
+    """Lambda and learning rate, in words."""
+
+
+def _check_loss(
+    losses: Tensor, model: nn.Module, rows: LabelledRows, settings: OptimizerSettings, run: _Run, *, restored: bool
+) -> None:
+    """Refuse a run whose loss is beyond all reason, before a step or after the last one."""
+    some = min(settings.batch_size, len(rows))
+    outputs = int(rows.y.max()) + 1 if rows.likelihood == "classes" else 1
+    # one minibatch may hold all of the rows that are far away
+    largest = largest_loss(rows.y, None, rows.likelihood, outputs) * (len(rows) / some)
+    if not restored:
+        predicted = predict(model, rows.x[:some], likelihood=rows.likelihood)
+        last = -log_likelihood(predicted, rows.y[:some], rows.likelihood).mean()
+        losses = torch.cat([losses, last[None].to(losses)])
+    beyond = has_diverged(losses, largest.to(losses)).nonzero().flatten()
+    if len(beyond):
+        step = min(int(beyond[0]) + 1, run.steps)
+        epoch = -(-step // run.per_epoch)
+        raise NumericsError(
+            f"the loss was {float(losses[beyond[0]]):.3g} nats per row at epoch {epoch} (step {step} of {run.steps}) "
+            f"{run.how}, beyond {float(largest):g}: lower the learning rate, or look for unscaled inputs",
+            epoch,
+        )
+
+
+def _check_finite(losses: Tensor, parameters: list[nn.Parameter], run: _Run) -> None:
     """Refuse a run that left the finite numbers."""
+    steps, per_epoch, how = run.steps, run.per_epoch, run.how
     broken = (~losses.isfinite()).nonzero().flatten()
     if len(broken):
         step = int(broken[0]) + 1

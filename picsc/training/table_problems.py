@@ -21,6 +21,7 @@ from picsc.datasets.rows import Rows
 from picsc.datasets.table import Dataset
 from picsc.equations.likelihood import Likelihood
 from picsc.errors import DataError
+from picsc.evaluation.target_units import TargetUnits
 from picsc.training.batched.layout import Stack, TrainingProblem, stack_problems
 from picsc.training.batched.mlp import predicted, unflatten
 from picsc.training.jobs import TrainingRecipe
@@ -68,15 +69,25 @@ class TableProblems:
         assert self.dataset.target is not None  # noqa: S101 - as above
         return max(1, len(self.dataset.target.levels))
 
-    def targets(self, train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Class codes of rows, or their numbers in the training part's standard deviations from its mean."""
+    def targets(self, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Class codes of rows, or their numbers in the units in which all models are scored."""
+        return self._targets(rows, None)
+
+    def _targets(self, rows: Rows, scaled_on: Rows | None) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Class codes of rows, or their numbers in the units of some rows; None is the units of the data set."""
+        assert self.dataset.target is not None  # noqa: S101 - as above
+        values = self.dataset.target.values[rows]
+        return values.astype(np.int64) if self.likelihood == "classes" else self._units(scaled_on).scaled(values)
+
+    def _units(self, scaled_on: Rows | None) -> TargetUnits:
+        """The units of a numeric target over some rows; None is all rows of the data set."""
         assert self.dataset.target is not None  # noqa: S101 - as above
         values = self.dataset.target.values
-        if self.likelihood == "classes":
-            return values[rows].astype(np.int64)
-        part = values[train].astype(np.float64)
-        standard: NDArray[np.float64] = (values[rows] - part.mean()) / (part.std() or 1.0)
-        return standard
+        return TargetUnits.of(values if scaled_on is None else values[scaled_on])
+
+    def training_targets(self, scaled_on: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Class codes of rows, or their numbers in the training part's standard deviations from its mean."""
+        return self._targets(rows, scaled_on)
 
     def inputs(self, encoder: Encoder, rows: Rows) -> NDArray[np.float32]:
         """Encoded features of rows, (n, f)."""
@@ -89,7 +100,7 @@ class TableProblems:
             weight = self.weights[of.rows] if weight is None else self.weights[of.rows] * weight
         return TrainingProblem(
             self.inputs(of.encoder, of.rows),
-            self.targets(of.scaled_on, of.rows),
+            self.training_targets(of.scaled_on, of.rows),
             np.zeros(len(of.rows), np.int64) if of.fragment is None else of.fragment,
             weight,
         )
@@ -153,14 +164,18 @@ class TableProblems:
         return theta[:, None].expand(-1, candidates, -1).contiguous().to(self.device)
 
     @torch.no_grad()
-    def predict(self, theta: Tensor, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Log-probabilities (a, n, c), or means (a, n), of one problem's models.
+    def predict(self, theta: Tensor, encoder: Encoder, scaled_on: Rows, rows: Rows) -> NDArray[np.float32]:
+        """Log-probabilities (a, n, c), or means (a, n) in the units of `targets`, of one problem's models.
 
         Args:
             theta: their parameters, (a, d).
-            x: encoded features, (n, f).
+            encoder: the encoding of their features.
+            scaled_on: rows of their training part.
+            rows: to predict, (n,).
         """
+        x = self.inputs(encoder, rows)
         inputs = torch.from_numpy(x).to(self.device)
         constant = inputs.new_ones(len(x), 1)
         weights = unflatten(theta[None], x.shape[1], HIDDEN, self.outputs)
-        return np.asarray(predicted(weights, torch.cat([inputs, constant], 1), self.likelihood).cpu().numpy())
+        found = np.asarray(predicted(weights, torch.cat([inputs, constant], 1), self.likelihood).cpu().numpy())
+        return found if self.likelihood == "classes" else self._units(scaled_on).converted(found, self._units(None))

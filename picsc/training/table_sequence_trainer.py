@@ -92,8 +92,9 @@ class TableSequenceTrainer:
 
     def outputs(self, theta: Tensor, rows: Sequence[Rows]) -> list[NDArray[np.float32]]:
         """Log-probabilities (a, n, c), or means (a, n), of each sequence's rows."""
-        inputs = [self.problems.inputs(encoder, part) for encoder, part in zip(self.encoders, rows, strict=True)]
-        return [self.problems.predict(theta[g], x) for g, x in enumerate(inputs)]
+        return [
+            self.problems.predict(theta[g], self.encoders[g], self.scaled_on[g], part) for g, part in enumerate(rows)
+        ]
 
     def _stack(self, rows: Sequence[Rows]) -> Stack:
         """Some rows of each sequence, side by side."""

@@ -51,9 +51,9 @@ class TableTrainer:
         """The table as training problems."""
         return TableProblems(self.dataset, self.recipe, self.weights, self.device)
 
-    def targets(self, train: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Class codes of rows, or their numbers in the training part's standard deviations from its mean."""
-        return self.problems.targets(train, rows)
+    def targets(self, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Class codes of rows, or their numbers in standard deviations of the whole table's from their mean."""
+        return self.problems.targets(rows)
 
     def train_jobs(
         self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
@@ -101,7 +101,7 @@ class TableTrainer:
         )
         for g, (encoder, job) in enumerate(zip(encoders, jobs, strict=True)):
             yield TrainedModels(
-                table.predict(fitted.theta[g], table.inputs(encoder, job.test)),
+                table.predict(fitted.theta[g], encoder, job.train, job.test),
                 fitted.diverged[g].cpu().numpy(),
                 fitted.penalty_share[g].double().cpu().numpy(),
             )
@@ -140,7 +140,7 @@ class TableTrainer:
         x = self.problems.inputs(encoder, target.rows)
         nothing = np.zeros(len(x), np.int64)
         # labels that must not be used are left out
-        y = self.targets(scaled_on, target.rows) if target.match == "losses" else nothing
+        y = self.problems.training_targets(scaled_on, target.rows) if target.match == "losses" else nothing
         return TrainingProblem(x, y, nothing)
 
     def _placed(self, values: NDArray[np.float64]) -> Tensor:

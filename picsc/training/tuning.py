@@ -56,7 +56,7 @@ def tune_by_inner_cv(
     trained = trainer.train_jobs(parts, grid if penalised else none, none if penalised else grid)
     losses = np.full((len(parts), len(candidates)), np.inf)
     for i, (part, models) in enumerate(zip(parts, trained, strict=True)):
-        losses[i] = _log_losses(models.outputs, trainer.targets(part.train, part.test), likelihood)
+        losses[i] = _log_losses(models.outputs, trainer.targets(part.test), likelihood)
     mean = losses.reshape(len(jobs), inner, -1).mean(1)
     best: Floats = candidates[mean.argmin(1)]
     return best
@@ -100,7 +100,7 @@ def tune_prequentially(
         evaluated = state.merged if settings.merge else state.theta
         following = [sequence[t + 1] for sequence in first]
         for g, out in enumerate(sequence_trainer.outputs(evaluated, following)):
-            losses[g] += _log_losses(out, trainer.targets(scaled_on[g], following[g]), likelihood)
+            losses[g] += _log_losses(out, trainer.targets(following[g]), likelihood)
     best: Floats = candidates[losses.argmin(1)]
     return best
 

@@ -75,7 +75,7 @@ def compare(
         took, rejected = time_line(report), gates.verdicts(report, gate)
         for sentence in ((took,) if took and not timings and not quiet else ()) + rejected:
             streams.warn(sentence)
-        raise typer.Exit(exits.FINDING if rejected or report.failed else exits.FINE)
+        raise typer.Exit(exits.FINDING if rejected else gates.result_code(report))
 
 
 def untimed(report: CompareReport) -> CompareReport:

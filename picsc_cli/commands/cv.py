@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from picsc.reports import CvReport
+from picsc_cli import gates
 from picsc_cli.console import exits, streams
 from picsc_cli.options import common as options
 from picsc_cli.options.bind import NOTHING, Given, of_table, takes_settings
@@ -53,7 +54,7 @@ def cv(
             streams.warn(options.DEMONSTRATION_NOTE)
         report = _cross_validated(found, data_dir, run_dir, resume=resume, quiet=quiet)
         publish(report, wanted, verbose=verbose, quiet=quiet)
-        raise typer.Exit(exits.FINDING if report.failed else exits.FINE)
+        raise typer.Exit(gates.result_code(report))
 
 
 def _cross_validated(

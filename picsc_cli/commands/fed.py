@@ -113,4 +113,4 @@ def _run(
         from picsc.federated.federate import federate_dataset  # loads torch, too
 
         report = federate_dataset(data, found.settings, run_dir=run_dir, resume=resume, progress=progress)
-        return report, exits.FINDING if report.failed else exits.FINE
+        return report, gates.result_code(report)

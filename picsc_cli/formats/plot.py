@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from picsc_cli.console.printable import printable
 from picsc_cli.text.page import Page, cut
+from picsc_cli.text.sections import metric
 
 if TYPE_CHECKING:
     from picsc.reports.fed import FedMethodReport, FedReport
@@ -98,7 +99,7 @@ def fed_html(report: FedReport) -> str:
 
 
 def _svg(report: FedReport) -> str:
-    unit = "R² in %" if report.data.task == "regression" else "accuracy in %"
+    unit = f"{metric(report.data)} in %"
     title = _title(report)
     size = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
     font = 'font-family="sans-serif" font-size="12"'
@@ -116,7 +117,9 @@ def _svg(report: FedReport) -> str:
     if drawn:
         lines += _curves(report, drawn)
     else:
-        lines.append(_text((_LEFT + _RIGHT) / 2, (_TOP + _BOTTOM) / 2, "no round has an accuracy", _CENTRED))
+        lines.append(
+            _text((_LEFT + _RIGHT) / 2, (_TOP + _BOTTOM) / 2, f"no round has an {metric(report.data)}", _CENTRED)
+        )
     lines.append(_text((_LEFT + _RIGHT) / 2, _BOTTOM + 38, "round", _Font(colour=_GREY, anchor="middle")))
     middle = (_TOP + _BOTTOM) / 2
     upwards = _Font(colour=_GREY, anchor="middle", turned=True)
@@ -136,7 +139,8 @@ def _described(report: FedReport) -> str:
     for method in report.methods:
         last = [point for point in method.curve if point.accuracy is not None][-1:]
         ends += [f"{method.method} {100 * (point.accuracy or 0):.1f} % in round {point.round}" for point in last]
-    return "Mean accuracy over clients, by round; at the end: " + (", ".join(ends) or "no accuracy")
+    score = metric(report.data)
+    return f"Mean {score} over clients, by round; at the end: " + (", ".join(ends) or f"no {score}")
 
 
 def _pieces(method: FedMethodReport) -> list[list[tuple[int, float]]]:

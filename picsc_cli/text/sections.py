@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from picsc_cli.text.numbers import decimals, percent
 from picsc_cli.text.page import Page, drawn, one_line, paper_table, paragraph, words
 
 if TYPE_CHECKING:
     from picsc.reports.common import ColumnInfo, DataInfo, Finding
-    from picsc.reports.compare import CompareReport
-    from picsc.reports.cv import CvReport
-    from picsc.reports.fed import FedReport
+    from picsc.reports.compare import CompareMethodReport, CompareReport
+    from picsc.reports.cv import CvReport, MethodReport
+    from picsc.reports.fed import FedMethodReport, FedReport
 
 VERDICT_STYLE = {
     "ok": "green",
@@ -22,6 +23,7 @@ VERDICT_STYLE = {
     "not tested": "dim",
     "error": "bold magenta",
 }
+BESIDE_ACCURACY = ("bal.\nacc", "AUC")
 _SEVERITY_STYLE = {"note": "cyan", "warning": "yellow", "error": "bold red"}
 
 
@@ -100,7 +102,44 @@ def footer(report: CvReport | CompareReport) -> tuple[str, ...]:
 
 def score(data: DataInfo) -> str:
     """The score that methods are compared by, and the question that it is about."""
-    return f"{'R²' if data.task == 'regression' else 'accuracy'} of {question(data)}"
+    return f"{metric(data)} of {question(data)}"
+
+
+def metric(data: DataInfo) -> str:
+    """The name of the score that methods are compared by, as tables and sentences show it."""
+    return "R²" if data.metric == "R2" else data.metric
+
+
+def beside_accuracy(
+    method: MethodReport | CompareMethodReport | FedMethodReport, data: DataInfo, page: Page
+) -> list[Text]:
+    """Cells of the columns `BESIDE_ACCURACY`; none for numbers."""
+    if data.metric == "R2":
+        return []
+    return [Text(percent(method.balanced_accuracy, page)), Text(decimals(method.auc, 3, page))]
+
+
+def beside_titles(data: DataInfo) -> tuple[str, ...]:
+    """Titles of the columns that stand beside the accuracy: balanced accuracy and AUC; none for numbers."""
+    return () if data.metric == "R2" else BESIDE_ACCURACY
+
+
+def majority_row(report: CvReport | CompareReport | FedReport, columns: int, page: Page) -> list[list[Text]]:
+    """A row of a table of so many columns whose second one is the accuracy: that of always saying the same class.
+
+    Returns:
+        One row, or none for numbers.
+    """
+    if report.majority is None:
+        return []
+    return [[Text("majority"), Text(percent(report.majority.share, page)), *[Text(page.none)] * (columns - 2)]]
+
+
+def majority_note(report: CvReport | CompareReport | FedReport) -> str:
+    """What the row `majority` is, to follow other notes; empty for numbers."""
+    if report.majority is None:
+        return ""
+    return f"; bal.: accuracy in each class, mean over classes; majority: always saying {report.majority.name}"
 
 
 def _value(value: object, page: Page) -> str:

@@ -306,3 +306,33 @@ def test_rows_without_a_label_take_no_part() -> None:
     assert any(finding.code == "rows-without-label" for finding in report.findings)
     target = report.targets[0]
     assert target.train + target.adapt + target.judge == 118
+
+
+def test_pooled_is_scored_in_the_units_of_all_others() -> None:
+    """A control that learns target rows too: its target is scaled by more rows than that of the others."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(300, 3)), columns=list("abc"))
+    frame["site"] = np.repeat(["a", "b", "c"], 100)
+    frame.loc[frame.site == "c", "a"] += 6  # the same function of the covariates everywhere
+    frame["target"] = 2 * frame.a + frame.b + 0.3 * rng.normal(size=300)
+    report = compared(
+        frame, by="site", train_on=["a", "b"], test_on=["c"], methods=["st-cv", "diw"], epochs=300, repeats=3
+    )
+    pooled, plain = method(report, "pooled"), method(report, "st-cv")
+    assert pooled.accuracy is not None
+    assert plain.accuracy is not None
+    assert pooled.accuracy > 0.9 > plain.accuracy
+    for ours, theirs in zip(pooled.units, plain.units, strict=True):  # the same test rows, and so the same variance
+        assert (1 - ours.accuracy) / ours.log_loss == pytest.approx((1 - theirs.accuracy) / theirs.log_loss, rel=1e-3)
+
+
+def test_a_diverged_method_is_no_refused_weighting() -> None:
+    frame = classed().assign(target=lambda frame: frame.a + 0.1 * frame.b)
+    report = compared(frame, folds=3, methods=["st-cv", "iw", "picsc"], repeats=1, optimizer="sgd", lr=30.0)
+    assert "refused" not in report.summary[2]
+    assert "diverged" in report.summary[2]
+    assert "learning rate 30" in report.summary[2]
+    for each in report.methods:
+        assert each.accuracy is None
+        assert not any(unit.refused for unit in each.units)
+    assert set(report.without_result) == {each.method for each in report.methods}

@@ -94,7 +94,7 @@ def test_p27_folds_of_one_class_have_no_auc_and_say_so_before_training() -> None
     units = {unit.fragment: unit for unit in method(report, "st-cv").units}
     for name in finding.fragments:
         assert units[name].auc is None
-        assert units[name].reason == "no AUC: one class only"
+        assert units[name].reason == "no balanced accuracy and no AUC: one class only"
         assert units[name].accuracy is not None
     assert {unit.reason for name, unit in units.items() if name not in finding.fragments} == {""}
 
@@ -190,13 +190,58 @@ def test_numbers_are_scored_by_the_variance_explained() -> None:
         dumped(report)
 
 
-def test_a_part_without_variance_has_no_score_and_says_why() -> None:
-    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(8, 3)), columns=["a", "b", "y"])
-    report = compared(frame, target="y", folds=8)
-    units = [unit for unit in method(report, "st-cv").units if unit.fragment != "whole set"]
-    assert {unit.reason for unit in units} == {"no accuracy: constant target"}
-    assert report.failed == 0
-    assert "fewer pieces" in report.summary[2]
+def test_leaving_one_row_out_has_the_r2_of_all_rows_together() -> None:
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(12, 3)), columns=["a", "b", "c"])
+    frame["y"] = 3 * frame.a - frame.b + 7
+    report = compared(frame, target="y", folds=12, repeats=2)
+    assert report.pooled
+    for each in report.methods:
+        units = [unit for unit in each.units if unit.fragment != "whole set"]
+        assert {unit.reason for unit in units} == {"no R2 of its own: one row is tested"}
+        # the log-loss is half a squared error, where the target of all rows has the variance 1
+        assert each.mean == pytest.approx(1 - np.mean([2 * unit.log_loss for unit in units]))
+        assert each.interval.low < each.mean < each.interval.high < 1
+    assert report.without_result == ()
+    assert report.summary[0].startswith("picsc: R2 ")
+    assert method(report, "carried").against("st-cv").accuracy_p is not None
+
+
+def test_test_rows_of_one_value_have_no_score_and_the_run_says_why() -> None:
+    frame = pd.DataFrame({"a": np.random.default_rng(0).normal(size=40), "site": np.repeat(["a", "b"], [30, 10])})
+    frame["y"] = np.where(frame.site == "b", 7.0, frame.a)
+    report = compared(frame, target="y", by="site", epochs=5)
+    (unit,) = (u for u in method(report, "st-cv").units if u.fragment == "site=b" and u.repeat == 1)
+    assert (unit.accuracy, unit.reason) == (None, "no R2 of its own: the tested rows have one value only")
+    assert not report.pooled
+    assert report.without_result == ()
+
+
+def test_log_losses_of_numbers_are_in_one_unit_whatever_the_pieces_spread() -> None:
+    """Models of batches see their target in units of their own; scores of all methods must not."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(300, 3)), columns=list("abc"))
+    frame["y"] = frame.sum(axis=1) + rng.normal(size=300)
+    frame.loc[:59, "y"] /= 10  # the first batch's targets are spread less
+    report = compared(frame, target="y", batches=5, repeats=3, epochs=60, strength=0.1)
+    for each in report.methods:
+        pairs = [(u.accuracy, u.log_loss) for u in each.units if u.fragment != "whole set" and u.repeat == 1]
+        ratios = [(1 - accuracy) / loss for accuracy, loss in pairs]
+        # the same test rows: squared errors over one variance, whatever the model was trained on
+        np.testing.assert_allclose(ratios, ratios[0], rtol=1e-4)
+
+
+def test_a_rare_class_is_seen_beside_the_accuracy() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(400, 2)), columns=["a", "b"])
+    frame["y"] = np.where(rng.permutation(400) < 12, "sick", "well")
+    report = compared(frame, target="y", folds=4, epochs=100)
+    assert report.majority.name == "well"
+    assert report.majority.share == pytest.approx(0.97)
+    plain = method(report, "st-cv")
+    assert plain.balanced_accuracy == pytest.approx(0.5, abs=0.1)
+    assert 0 <= plain.auc <= 1
+    assert "97.0 %, the share of class well" in report.summary[2]
+    assert '"metric": "accuracy"' in dumped(report)
 
 
 @pytest.mark.parametrize("cut", [{"batches": 4, "algorithm": 1}, {"folds": 3, "algorithm": 2}])

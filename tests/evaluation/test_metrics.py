@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from sklearn.metrics import accuracy_score, log_loss, r2_score, roc_auc_score
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss, r2_score, roc_auc_score
 
 from picsc.equations.likelihood import log_likelihood
 from picsc.errors import DataError
@@ -70,9 +70,26 @@ def test_a_test_part_of_one_class_has_no_auc() -> None:  # stratifying by a grou
     assert found.log_loss is not None
 
 
-def test_more_than_two_classes_have_no_auc_even_if_the_part_has_two() -> None:
-    found = score(log_probabilities((10, 3)), np.arange(10) % 2, "classes")
-    assert (found.auc, found.reason) == (None, "more than two classes")
+def test_more_than_two_classes_equal_scikit_learn() -> None:
+    outputs, y = log_probabilities((120, 3)), np.random.default_rng(9).choice(3, 120, p=[0.8, 0.15, 0.05])
+    found = score(outputs, y, "classes")
+    assert found.auc == pytest.approx(roc_auc_score(y, np.exp(outputs), multi_class="ovr", average="macro"), rel=1e-12)
+    assert found.balanced_accuracy == pytest.approx(balanced_accuracy_score(y, outputs.argmax(1)), rel=1e-12)
+    assert found.reason == ""
+
+
+def test_a_class_without_a_row_leaves_no_auc_and_the_balance_of_the_others() -> None:
+    outputs, y = log_probabilities((10, 3)), np.arange(10) % 2
+    found = score(outputs, y, "classes")
+    assert (found.auc, found.reason) == (None, "a class has no row")
+    recalls = [(outputs.argmax(1) == y)[y == c].mean() for c in (0, 1)]
+    assert found.balanced_accuracy == pytest.approx(np.mean(recalls))
+
+
+def test_the_majority_class_has_half_the_balanced_accuracy_whatever_its_share() -> None:
+    outputs, y = np.log(np.array([[0.9, 0.1]])).repeat(100, axis=0), (np.arange(100) == 0).astype(np.int64)
+    found = score(outputs, y, "classes")
+    assert (found.accuracy, found.balanced_accuracy, found.auc) == (0.99, 0.5, 0.5)
 
 
 def test_weighted_and_plain_accuracy_differ_under_shift() -> None:

@@ -8,10 +8,12 @@ from scipy import stats
 from picsc.evaluation.paired_tests import (
     Paired,
     compare_across_datasets,
+    difference_interval,
     repeats_t,
     resampled_t,
     rows_and_repeats_t,
     rows_t,
+    score_interval,
 )
 from picsc.reports.common import Interval
 
@@ -71,7 +73,7 @@ def test_equal_differences_are_no_evidence_or_no_test() -> None:
     same = repeats_t(np.full(3, 0.25))
     assert same == Paired(
         0.25,
-        Interval(0.25, 0.25),
+        None,
         None,
         "all 3 differences are equal: they have no spread to compare their mean with",
     )
@@ -238,3 +240,44 @@ def test_rows_and_repeats_is_conservative_where_nothing_differs() -> None:
         assert total.p is not None
         rejected += total.p < 0.05
     assert rejected <= stats.binom.isf(1e-6, 400, 0.05)
+
+
+def test_an_interval_of_an_accuracy_is_inside_the_possible_and_holds_the_mean() -> None:
+    for accuracies in ([[0.99, 1.0, 1.0, 0.97, 0.95]], [[0.0, 0.02, 0.3]], [[0.5, 0.52, 0.48, 0.5, 0.51]]):
+        values = np.array(accuracies)
+        found = score_interval(resampled_t(values, 1, 4), "accuracy")
+        assert found is not None
+        assert 0 <= found.low < values.mean() < found.high <= 1
+
+
+def test_the_interval_of_an_accuracy_is_students_where_bounds_are_far() -> None:
+    of_score = repeats_t(np.array([0.49, 0.5, 0.51, 0.5]))
+    assert of_score is not None
+    assert of_score.interval is not None
+    found = score_interval(of_score, "accuracy")
+    assert found is not None
+    assert found.low == pytest.approx(of_score.interval.low, abs=1e-3)
+    assert found.high == pytest.approx(of_score.interval.high, abs=1e-3)
+
+
+@pytest.mark.parametrize("values", [[-0.4, -0.5, -0.3], [0.9, 0.99, 0.999], [-30.0, 0.5, 0.9]])
+def test_an_interval_of_r2_is_below_one_and_never_reversed(values: list[float]) -> None:
+    found = score_interval(repeats_t(np.array(values)), "R2")
+    assert found is not None
+    assert found.low < np.mean(values) < found.high < 1
+
+
+def test_fewer_than_three_results_have_a_test_and_no_interval() -> None:
+    two = repeats_t(np.array([0.806, 0.81]))
+    assert two is not None
+    assert two.p is not None
+    assert (two.interval, score_interval(two, "accuracy")) == (None, None)
+    assert score_interval(repeats_t(np.full(5, 0.9)), "accuracy") is None  # equal results have no spread
+
+
+def test_a_difference_of_accuracies_is_at_most_one_and_of_r2_any_number() -> None:
+    found = repeats_t(np.array([0.9, -0.9, 0.8]))
+    assert difference_interval(found, "accuracy") == Interval(-1.0, 1.0)
+    assert found is not None
+    assert difference_interval(found, "R2") == found.interval
+    assert difference_interval(None, "R2") is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from picsc.reports.common import Difference, Interval
+from picsc.reports.common import Difference, Interval, MajorityClass
 from picsc.reports.compare import (
     CompareMethodReport,
     CompareReport,
@@ -39,6 +39,7 @@ def compare_unit(repeat: int, target: str, accuracy: float | None, **changes: ob
         largest=None,
         strength=None,
         exponent=None,
+        balanced_accuracy=0.775,
     )
     return replace(fine, **changes)
 
@@ -70,14 +71,20 @@ def compare_method(method: str, accuracies: tuple[float | None, ...], **changes:
             for repeat in range(1, REPEATS + 1)
             for name, accuracy in zip(names, accuracies, strict=True)
         ),
+        balanced_accuracy=0.775,
+        auc=0.87,
     )
     return replace(plain, **changes)
 
 
 def compare_report(**changes: object) -> CompareReport:
     """Three hospitals in turn with every kind of row, unless fields are given."""
-    refused = tuple(compare_unit(repeat, TARGETS[0].name, None, reason=REFUSED, log_loss=None) for repeat in (1, 2))
-    diverged = compare_unit(2, TARGETS[2].name, None, reason="diverged at epoch 3", log_loss=None)
+    nothing = {"log_loss": None, "auc": None, "balanced_accuracy": None}
+    refused = tuple(
+        compare_unit(repeat, TARGETS[0].name, None, reason=REFUSED, refused=True, **nothing) for repeat in (1, 2)
+    )
+    reason = "diverged at epoch 3 with weight decay 0.01 and learning rate 0.02"
+    diverged = compare_unit(2, TARGETS[2].name, None, reason=reason, diverged=3, **nothing)
     others = {"st-cv": 0.0004, "iw": 0.25, "kmm": 0.731, "diw": 1.0}
     report = CompareReport(
         setting="in turn",
@@ -134,6 +141,7 @@ def compare_report(**changes: object) -> CompareReport:
                 differences=(above("st-cv", 0.2118, 0.0001),),
             ),
         ),
+        majority=MajorityClass("sick", 0.5533),
         deltas=(
             Delta("Δ1", "picsc", "st-cv", 0.0179, 0.0222, "picsc"),
             Delta("Δ2", "picsc", "diw", 0.0395, 0.0515, "diw"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from picsc.reports.common import Difference, Interval
+from picsc.reports.common import Difference, Interval, MajorityClass
 from picsc.reports.cv import CvReport, Loss, MethodReport, Unit
 from tests.factories.audit import audit_report
 
@@ -24,6 +24,7 @@ def unit(repeat: int, piece: str, accuracy: float | None, **changes: object) -> 
         flagged=None,
         tau=None,
         gamma=None,
+        balanced_accuracy=0.875,
     )
     return replace(fine, **changes)
 
@@ -51,11 +52,22 @@ def method_report(method: str, accuracies: tuple[float | None, ...], **changes: 
         failed=0,
         differences=() if method == "st-cv" else (difference("st-cv", 0.0123, 0.0312),),
         units=tuple(unit(1, f"batch {i + 1}", accuracy) for i, accuracy in enumerate(accuracies)),
+        balanced_accuracy=0.875,
+        auc=0.97,
     )
     return replace(plain, **changes)
 
 
-DIVERGED = unit(1, "batch 2", None, reason="diverged at epoch 3 with lambda 0.1 and learning rate 0.02", log_loss=None)
+DIVERGED = unit(
+    1,
+    "batch 2",
+    None,
+    reason="diverged at epoch 3 with lambda 0.1 and learning rate 0.02",
+    log_loss=None,
+    auc=None,
+    balanced_accuracy=None,
+    diverged=3,
+)
 
 
 UNMERGED = method_report("picsc, unmerged", tuple(0.89 + i / 1000 for i in range(20)), interval=None, log_loss=1.0)
@@ -108,6 +120,7 @@ def cv_report(**changes: object) -> CvReport:
         loss=Loss(0.031, 0.026, 0.005, Interval(-0.001, 0.011)),
         findings=audit_report().findings,
         settings={"read": {"target": "diagnosis"}, "cut": {"batches": 20}, "algorithm": None, "seed": 7},
+        majority=MajorityClass("benign", 0.6274),
         manifest={"versions": {"python": "3.12.0", "picsc": "0.1.0"}, "seed": 7},
     )
     return replace(report, **changes)

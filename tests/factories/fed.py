@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from picsc.reports.common import Interval, Verdict
+from picsc.reports.common import Interval, MajorityClass, Verdict
 from picsc.reports.fed import (
     ClientAudit,
     ClientShift,
@@ -74,6 +74,8 @@ def fed_method(method: str, accuracy: float, **changes: object) -> FedMethodRepo
         flagged=(),
         differences=() if method == "fedavg" else (FedDifference("fedavg", accuracy - 0.87, None, 0.25),),
         failures=(),
+        balanced_accuracy=0.8125,
+        auc=0.91,
     )
     return replace(plain, **changes)
 
@@ -137,6 +139,7 @@ def fed_report(**changes: object) -> FedReport:
             "next: run more seeds with --repeats 10",
         ),
         settings={"read": {"target": "diagnosis"}, "clients": {"clients": 10}, "gamma": None, "seed": 7},
+        majority=MajorityClass("benign", 0.6274),
         manifest={"versions": {"python": "3.12.0", "picsc": "0.1.0"}, "seed": 7},
     )
     return replace(report, **changes)

@@ -144,7 +144,7 @@ def test_a_run_that_fails_with_every_rate_is_reported_with_its_client() -> None:
     assert report.failed == 4
     failure = report.methods[0].failures[0]
     assert failure.client == "who=p0"
-    assert "finite numbers at lr 1e+30" in failure.reason
+    assert "diverged with learning rate 1e+30" in failure.reason
     assert report.methods[0].accuracy is None
     assert report.summary[0] == "no method ended with finite numbers"
     bytes_of(report)
@@ -313,8 +313,13 @@ def test_numbers_are_federated_as_r_squared() -> None:
     frame = frame.assign(y=frame["a"] + 0.1 * rng.normal(size=len(frame)))
     settings = settings_of(methods=("fedavg", "picsc"), rounds=10)
     report = picsc.federate_dataset(table(settings, frame), settings)
-    assert report.methods[0].accuracy is not None
-    assert 0.5 < report.methods[0].accuracy <= 1
+    fedavg = report.methods[0]
+    assert fedavg.whole is not None
+    assert fedavg.accuracy is not None
+    assert fedavg.accuracy < 0.5 < fedavg.whole <= 1  # clients differ in their means, which one model of all explains
+    assert report.as_dict()["metric"] == "R2"
+    assert report.summary[0].startswith("mean R2 over ")
+    assert (report.majority, fedavg.auc, fedavg.balanced_accuracy) == (None, None, None)
 
 
 def test_federate_takes_frames_and_arrays() -> None:
@@ -324,3 +329,20 @@ def test_federate_takes_frames_and_arrays() -> None:
     frame = people()
     invented = picsc.federate(frame[["a", "b", "c"]].to_numpy(), frame["y"].to_numpy(), clients=3, **few)  # type: ignore[arg-type]
     assert len(invented.clients) == 3
+
+
+@pytest.mark.parametrize("rounds", [1, 8, 9])
+def test_a_run_that_diverges_among_the_finite_numbers_fails_in_the_same_round_however_many_there_are(
+    rounds: int,
+) -> None:
+    rng = np.random.default_rng(0)
+    frame = people().drop(columns="y")
+    frame = frame.assign(y=frame["a"] + 0.1 * rng.normal(size=len(frame)))
+    settings = settings_of(methods=("fedavg",), rounds=rounds, lr=30.0, repeats=1)
+    report = picsc.federate_dataset(table(settings, frame), settings)
+    (failure,) = report.methods[0].failures
+    assert failure.round == 1
+    assert "diverged with learning rate 30; the run is given up" in failure.reason
+    assert (report.methods[0].accuracy, report.failed, report.without_result) == (None, 1, ("fedavg",))
+    assert "fedavg, seed 0, round 1" in report.summary[2]
+    assert "learning rate 30" in report.summary[2]

@@ -142,7 +142,7 @@ def test_fedcurv_holds_clients_at_the_others_models() -> None:
     generator = torch.Generator().manual_seed(0)
     theta, fisher = torch.randn(3, 1, 5, generator=generator), torch.rand(3, 1, 5, generator=generator)
     state, memory = algorithm.initial_state(torch.zeros(1, 5), 3)
-    trained = Trained(theta, torch.ones(3), torch.tensor([0.1]))
+    trained = Trained(theta, torch.ones(3), torch.tensor([0.1]), torch.zeros(3, 1, dtype=torch.bool))
     sent, memory = algorithm.upload(state, memory, LocalTerms(), trained, lambda: fisher)
     state = algorithm.aggregate(state, ClientUploads(torch.tensor([1, 2, 3]), sent, 3))
     terms = algorithm.local_terms(state, memory, None)
@@ -327,7 +327,8 @@ def test_a_run_is_stored_under_names_that_do_not_change_and_read_back() -> None:
     arrays = run.arrays()
     assert set(arrays) == {
         "state.theta", "state.fisher", "state.control", "memory.control",
-        "list.accuracy", "list.log_loss", "list.whole", "list.tau", "list.flagged", "list.left_out",
+        "list.accuracy", "list.log_loss", "list.whole", "list.balanced", "list.auc", "list.tau", "list.flagged",
+        "list.left_out",
         "value.failed_round", "value.failed_client", "value.bytes_up", "value.bytes_looked", "value.bytes_down",
     }  # fmt: skip
     again = RunState.from_arrays(arrays, torch.device("cpu"))

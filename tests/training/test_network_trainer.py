@@ -71,7 +71,7 @@ def outputs(backend: NetworkTrainer, *jobs: TrainingJob, strengths: tuple[float,
 @EVERY
 def test_what_can_be_learned_is_learned(kind: str) -> None:
     backend, one = backend_of(kind), job()
-    scores = scores_of_models(outputs(backend, one)[0], backend.targets(one.train, one.test), "classes")
+    scores = scores_of_models(outputs(backend, one)[0], backend.targets(one.test), "classes")
     assert scores.accuracy[0] > 0.85
 
 

@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 
 from picsc.equations.likelihood import Likelihood
+from picsc.evaluation.metrics import scores_of_models
+from picsc.training.divergence import largest_loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,18 @@ class ClientScores(NamedTuple):
     """Scores of global models."""
 
     accuracy: Tensor
-    """(a, k): accuracy, or 1 - mean squared error over the variance of all training rows; NaN without test rows."""
+    """(a, k): accuracy, or R^2 about the mean of the client's own test rows; NaN without test rows, and for numbers
+    also where they have one value only."""
     log_loss: Tensor
-    """(a, k), nats per row."""
+    """(a, k), nats per row; NaN without test rows."""
     whole: Tensor
-    """(a,): accuracy on the test rows of all clients together."""
+    """(a,): accuracy, or R^2, on the test rows of all clients together."""
+    diverged: Tensor
+    """bool (a,): True where the log-loss on these rows is beyond all reason; rows without a loss do not count."""
+    balanced: Tensor
+    """(a,): balanced accuracy on the test rows of all clients together; NaN for numbers."""
+    auc: Tensor
+    """(a,): area under the ROC curve on the test rows of all clients together; NaN where there is none."""
 
 
 def own_rows(rows: list[Tensor]) -> TestRows:
@@ -71,19 +80,41 @@ def client_scores(outputs: Tensor, y: Tensor, test: TestRows, likelihood: Likeli
 
     Args:
         outputs: of the test rows: log-probabilities (a, T, c), or means (a, T).
-        y: their class codes or numbers in standard deviations of the training rows, (T,).
+        y: their class codes, or numbers in the units of the outputs, (T,).
         test: the test rows, and their weight for each client.
         likelihood: of the target.
     """
+    together = scores_of_models(outputs.cpu().numpy(), y.cpu().numpy(), likelihood)
+    whole, balanced, auc = (
+        torch.from_numpy(each) for each in (together.accuracy, together.balanced_accuracy, together.auc)
+    )
     if likelihood == "numbers":
         error = (outputs - y).double().square()
-        good, loss = 1 - error, error / 2
+        good, loss = error, error / 2
     else:
         good = (outputs.argmax(-1) == y).double()
         loss = -outputs.gather(-1, y[None, :, None].expand(len(outputs), -1, 1))[..., 0].double()
+    diverged = loss.nanmean(1) > largest_loss(y, None, likelihood, outputs.shape[-1])  # no number: its features' fault
     broken = ~outputs.isfinite().flatten(1).all(1)
     good, loss = (values.masked_fill(broken[:, None], torch.nan) for values in (good, loss))
-    return ClientScores(_by_client(good, test), _by_client(loss, test), good.mean(1))
+    accuracy = _by_client(good, test)
+    if likelihood == "numbers":
+        accuracy = 1 - accuracy / _variance(y, test)
+    return ClientScores(accuracy, _by_client(loss, test), whole, diverged, balanced, auc)
+
+
+def _variance(y: Tensor, test: TestRows) -> Tensor:
+    """Variance of each client's own numbers, (k,); NaN where they have one value only, or none."""
+    numbers = y.double()
+    centre = _by_client(numbers[None], test)[0]
+    variance = _by_client((numbers - centre[test.group]).square()[None], test)[0]
+    ends = [
+        numbers.new_full((test.clients,), torch.nan).scatter_reduce(
+            0, test.group.to(y.device), numbers, reduce, include_self=False
+        )
+        for reduce in ("amin", "amax")
+    ]  # exactly: rounding leaves a constant target a variance above 0
+    return torch.where(ends[0] < ends[1], variance, torch.nan)
 
 
 def _by_client(values: Tensor, test: TestRows) -> Tensor:

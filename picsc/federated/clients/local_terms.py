@@ -64,3 +64,5 @@ class Trained(NamedTuple):
     """Number of local steps of each client, (k,)."""
     lr: Tensor
     """Learning rate of each model, (a,)."""
+    diverged: Tensor
+    """bool (k, a): True where the loss on a minibatch of the client's rows was beyond all reason afterwards."""

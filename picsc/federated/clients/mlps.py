@@ -24,7 +24,8 @@ from picsc.federated.clients.local_terms import LocalTerms, Trained
 from picsc.federated.clients.whitening import whitening_matrix
 from picsc.training.batched.gradients import fragment_fishers, squared_scores, task_gradient
 from picsc.training.batched.layout import Stack, readouts_of
-from picsc.training.batched.mlp import Weights, flatten, predicted, unflatten
+from picsc.training.batched.mlp import Weights, flatten, mean_loss, predicted, unflatten
+from picsc.training.divergence import has_diverged, largest_loss
 from picsc.training.networks import mlp
 
 AT_ONCE = 4_000_000
@@ -56,6 +57,8 @@ class ClientMlps:
     """Kinds of the features."""
     tabular: bool = True
     """True where features are columns of a table, which may be whitened; False for pixels."""
+    unit: float = 1.0
+    """One of `y` in the unit in which numbers are scored, standard deviations over all rows of the data set."""
 
     @property
     def rows(self) -> Tensor:
@@ -109,7 +112,7 @@ class ClientMlps:
         """Train every model of every client; see `picsc.federated.clients.protocol.Clients`."""
         a, d = theta.shape[1:]
         at_once = max(1, AT_ONCE // (a * d))
-        trained, steps = [], []
+        trained, steps, diverged = [], [], []
         for start in range(0, len(clients), at_once):
             part = slice(start, start + at_once)
             found = self._fit_part(
@@ -121,7 +124,8 @@ class ClientMlps:
             )
             trained.append(found[0])
             steps.append(found[1])
-        return Trained(torch.cat(trained), torch.cat(steps), lr)
+            diverged.append(found[2])
+        return Trained(torch.cat(trained), torch.cat(steps), lr, torch.cat(diverged))
 
     def _fit_part(
         self,
@@ -130,7 +134,7 @@ class ClientMlps:
         terms: LocalTerms,
         lr: Tensor,
         minibatches: tuple[Steps, NDArray[np.int64]],
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[Tensor, Tensor, Tensor]:
         steps, sorting = minibatches
         k, (a, d) = len(clients), theta.shape[1:]
 
@@ -145,7 +149,10 @@ class ClientMlps:
         weights = Weights(*(part.clone() for part in initial))
         self._loop(weights, steps, tuple(sorted_weights(part) for part in terms), lr)
         back = np.argsort(sorting)
-        return flatten(weights)[back], torch.from_numpy(steps.count[back])
+        seen = self._minibatch(*steps.at(0))
+        largest = largest_loss(seen.y, seen.weight, seen.likelihood, seen.outputs, (-2, -1))
+        diverged = has_diverged(mean_loss(weights, seen), largest)
+        return flatten(weights)[back], torch.from_numpy(steps.count[back]), diverged[back]
 
     def _loop(self, weights: Weights, steps: Steps, terms: Sequence[Weights | None], lr: Tensor) -> None:
         """All local steps, in place; clients drop out as they are done."""
@@ -229,4 +236,7 @@ class ClientMlps:
         at = unflatten(theta[None], self.features, self.hidden, self.outputs)
         parts = torch.split(self.test.rows, max(1, ACTIVATIONS // (len(theta) * self.hidden)))
         outputs = torch.cat([predicted(at, self.x[part], self.likelihood) for part in parts], 1)
-        return client_scores(outputs, self.y[self.test.rows], self.test, self.likelihood)
+        y = self.y[self.test.rows]
+        if self.likelihood == "numbers":
+            outputs, y = outputs * self.unit, y * self.unit
+        return client_scores(outputs, y, self.test, self.likelihood)

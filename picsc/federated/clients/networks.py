@@ -22,6 +22,7 @@ from picsc.federated.clients.evaluation import ClientScores, TestRows, client_sc
 from picsc.federated.clients.local_steps import LocalRecipe, local_steps
 from picsc.federated.clients.local_terms import LocalTerms, Trained
 from picsc.fisher.diagonal import empirical_fisher, row_scores
+from picsc.training.divergence import has_diverged, largest_loss
 
 PASS_ROWS = 256
 """Rows per pass that does not train."""
@@ -91,7 +92,7 @@ class ClientModules:
             [self.train[i] for i in clients], self.recipe, seed=seed, round_number=round_number
         )
         k, (a, d) = len(clients), theta.shape[1:]
-        trained = theta.new_empty(k, a, d)
+        trained, diverged = theta.new_empty(k, a, d), torch.zeros(k, a, dtype=torch.bool, device=theta.device)
         rates = lr.tolist()
 
         def one(place: int) -> None:
@@ -101,7 +102,9 @@ class ClientModules:
                 for i in range(a):
                     initial = theta[at if len(theta) > 1 else 0, i]
                     own = [None if part is None else part[at if len(part) > 1 else 0, i] for part in terms]
-                    trained[at, i] = self._trained(model, initial, own, rates[i], steps.of_client(place))
+                    trained[at, i], diverged[at, i] = self._trained(
+                        model, initial, own, rates[i], steps.of_client(place)
+                    )
             except Exception as error:
                 error.add_note(f"in client {clients[at] + 1} of {len(self.train)}, round {round_number + 1}")
                 raise
@@ -110,7 +113,7 @@ class ClientModules:
             list(pool.map(one, range(k)))
         count = np.empty(k, np.int64)
         count[sorting] = steps.count
-        return Trained(trained, torch.from_numpy(count), lr)
+        return Trained(trained, torch.from_numpy(count), lr, diverged)
 
     def _trained(
         self,
@@ -119,14 +122,15 @@ class ClientModules:
         terms: list[Tensor | None],
         lr: float,
         minibatches: Iterator[NDArray[np.int64]],
-    ) -> Tensor:
-        """One client's model after its local steps, (d,)."""
+    ) -> tuple[Tensor, Tensor]:
+        """One client's model after its local steps, (d,), and true, (), where its loss is beyond all reason."""
         recipe = self.recipe
         parameters = _loaded(model, initial)
         proximal_weight, proximal_center, correction, preconditioner = (
             None if part is None else _by_parameter(part, parameters) for part in terms
         )
         velocity = [torch.zeros_like(each) for each in parameters] if recipe.momentum else None
+        rows = np.empty(0, np.int64)
         for rows in minibatches:
             loss = -summed_log_likelihood(model(self.take(rows)), self.y[rows], self.likelihood) / len(rows)
             gradients = torch.autograd.grad(loss, parameters)
@@ -144,7 +148,11 @@ class ClientModules:
                     if preconditioner is not None:
                         g = g * preconditioner[i]
                     w.sub_(g, alpha=lr)
-        return torch.cat([each.detach().reshape(-1) for each in parameters])
+        vector = torch.cat([each.detach().reshape(-1) for each in parameters])
+        with torch.no_grad():
+            y = self.y[rows]
+            loss = -summed_log_likelihood(model(self.take(rows)), y, self.likelihood) / max(1, len(rows))
+            return vector, has_diverged(loss, largest_loss(y, None, self.likelihood, self.classes))
 
     def fisher(self, clients: NDArray[np.int64], theta: Tensor) -> Tensor:
         """Diagonal empirical Fisher of each client's rows; see `picsc.federated.clients.protocol.Clients`."""

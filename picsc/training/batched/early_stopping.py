@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from picsc.training.batched.layout import Stack
-from picsc.training.batched.mlp import Weights, row_losses
+from picsc.training.batched.mlp import Weights, mean_loss
 
 ASK_EVERY = 10
 """Epochs between two questions whether any model is left; each makes the host wait for the device."""
@@ -40,7 +40,7 @@ class StackEarlyStopping:
 
     def evaluate(self, weights: Weights) -> None:
         """Evaluate the models after an epoch, and stop those that have not improved for `patience` epochs."""
-        loss = held_out_loss(weights, self.held_out)
+        loss = mean_loss(weights, self.held_out)
         better = self.running & (loss < self.lowest)
         self.lowest = torch.where(better, loss, self.lowest)
         for kept, now in zip(self.best, weights, strict=True):
@@ -75,13 +75,3 @@ def early_stopping(weights: Weights, held_out: Stack, patience: int) -> StackEar
     best = Weights(first.clone(), weights.out.clone())
     none = torch.zeros(first.shape[:2], dtype=torch.int64, device=first.device)
     return StackEarlyStopping(held_out, patience, best, first.new_full(none.shape, torch.inf), none, none, none == 0)
-
-
-def held_out_loss(weights: Weights, held_out: Stack) -> Tensor:
-    """Mean negative log-likelihood of the rows held out, (g, a), nats.
-
-    Args:
-        weights: of (g, a) models.
-        held_out: rows of their problems, one tile each.
-    """
-    return (row_losses(weights, held_out) * held_out.weight).sum((-2, -1))

@@ -102,6 +102,16 @@ def row_losses(weights: Weights, rows: Stack) -> Tensor:
     return z.logsumexp(2, keepdim=True) - (rows.y * z).sum(2, keepdim=True)
 
 
+def mean_loss(weights: Weights, rows: Stack) -> Tensor:
+    """Mean negative log-likelihood of every model, (g, a), nats.
+
+    Args:
+        weights: of (g, a) models.
+        rows: of their problems, with the rows' shares in the loss.
+    """
+    return (row_losses(weights, rows) * rows.weight).sum((-2, -1))
+
+
 def predicted(weights: Weights, x: Tensor, likelihood: Likelihood) -> Tensor:
     """Predictions of the models of one problem.
 

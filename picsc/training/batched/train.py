@@ -20,7 +20,8 @@ from picsc.training.batched.diw import StackTarget, dynamic_weighting
 from picsc.training.batched.early_stopping import early_stopping
 from picsc.training.batched.gradients import penalised_gradient, squared_features, task_gradient
 from picsc.training.batched.layout import Stack, minibatches
-from picsc.training.batched.mlp import Weights, empty_weights, flatten, unflatten
+from picsc.training.batched.mlp import Weights, empty_weights, flatten, mean_loss, unflatten
+from picsc.training.divergence import has_diverged, is_checked, largest_loss
 from picsc.training.jobs import Fitted, TrainingRecipe
 from picsc.training.optimizers import AdamState, SgdState, adam_step, sgd_step
 
@@ -126,8 +127,10 @@ def train_stack(
     early = None if held_out is None or recipe.patience is None else early_stopping(weights, held_out, recipe.patience)
     weighting = None if target_rows is None else dynamic_weighting(target_rows, a, len(parts))
     signs, shares = [], []
-    step = 0
-    rising = recipe.warmup * recipe.epochs * len(parts)
+    absurd = torch.zeros(g, a, dtype=torch.int64, device=theta.device)
+    largest = [largest_loss(part.y, part.weight, part.likelihood, c, (-2, -1)) for part in parts]
+    step, steps = 0, recipe.epochs * len(parts)
+    rising = recipe.warmup * steps
     for epoch in range(recipe.epochs):
         order = [0] if len(parts) == 1 else torch.randperm(len(parts), generator=generator).tolist()
         for i in order:
@@ -152,15 +155,19 @@ def train_stack(
                 gradient.addcmul_(flat, decay)
             signs.append(into.out[..., -1].sum(-1))
             update(gradient)
+            if is_checked(step, steps, len(parts)):
+                gone = has_diverged(mean_loss(weights, parts[i]), largest[i])
+                absurd = torch.where(gone & (absurd == 0), epoch + 1, absurd)
             step += 1
         if early is not None:
             early.evaluate(weights)
             if early.over(epoch):
                 break
-    diverged = _diverged(torch.stack(signs), weights, len(parts))
+    diverged = _earlier(_diverged(torch.stack(signs), weights, len(parts)), absurd)
     share = torch.stack(shares) if shares else theta.new_zeros(1, g, a)
     if early is None:
-        return Fitted(flatten(weights), diverged, share.mean(0))
+        last = flatten(weights).masked_fill_((diverged > 0)[..., None], torch.nan)
+        return Fitted(last, diverged, share.mean(0))
     diverged = early.diverged(diverged)
     best = flatten(early.best).masked_fill_((diverged > 0)[..., None], torch.nan)
     return Fitted(best, diverged, share.nanmean(0))
@@ -208,6 +215,11 @@ def _share(task: Weights, total: Weights) -> Tensor:
 
     more = norm(tuple(whole - part for whole, part in zip(total, task, strict=True)))
     return more / (norm(task) + more).clamp_(min=torch.finfo(more.dtype).tiny)
+
+
+def _earlier(first: Tensor, second: Tensor) -> Tensor:
+    """The earlier of two epochs, counted from 1; 0 is none."""
+    return torch.where((first == 0) | (second == 0), torch.maximum(first, second), torch.minimum(first, second))
 
 
 def _diverged(signs: Tensor, weights: Weights, per_epoch: int) -> Tensor:

@@ -19,6 +19,7 @@ from picsc_cli.text.numbers import (
     signed,
 )
 from picsc_cli.text.page import Page
+from picsc_cli.text.sections import beside_accuracy, beside_titles, majority_row, metric
 
 if TYPE_CHECKING:
     from picsc.reports.compare import CompareMethodReport, CompareReport, Delta, Risk, TargetInfo
@@ -71,14 +72,14 @@ def _counts(target: TargetInfo) -> list[str]:
 
 
 def _deltas(report: CompareReport) -> list[str]:
-    return [f"- {_delta(delta)}" for delta in report.deltas]
+    return [f"- {_delta(delta, metric(report.data))}" for delta in report.deltas]
 
 
-def _delta(delta: Delta) -> str:
+def _delta(delta: Delta, score: str) -> str:
     text = f"{delta.name}: {delta.ours} against {delta.against}, {points(delta.points, _PAGE).plain} points"
     if delta.relative is None:
         return text
-    return f"{text}; relative, as the paper prints it, {_share(delta.relative)} % of {delta.base}'s accuracy"
+    return f"{text}; relative, as the paper prints it, {_share(delta.relative)} % of {delta.base}'s {score}"
 
 
 def _share(relative: float) -> str:
@@ -87,23 +88,26 @@ def _share(relative: float) -> str:
 
 def _methods(report: CompareReport) -> list[str]:
     took = {measured.method: measured.seconds for measured in report.measured}
-    ours = report.method("picsc")
-    titles = ["method", "accuracy [95 %]", "log-loss", "Δ st-cv, points [95 %]", "p", "p of picsc", "Δ log-loss", "p"]
+    beside = [title.replace("\n", " ") for title in beside_titles(report.data)]
+    titles = ["method", f"{metric(report.data)} [95 %]", *beside, "log-loss", "Δ st-cv, points [95 %]", "p"]
+    titles += ["p of picsc", "Δ log-loss", "p"]
     titles += ["ESS, %", "smallest", "largest weight", "memory", "λ", "power", *(["seconds"] if took else [])]
     rows = [
-        [*_method(method, ours), *([f"{took.get(method.method, 0.0):.1f}"] if took else [])]
+        [*_method(report, method), *([f"{took.get(method.method, 0.0):.1f}"] if took else [])]
         for method in report.methods
     ]
+    rows += [[cell.plain for cell in row] for row in majority_row(report, len(titles), _PAGE)]
     return grid(titles, rows)
 
 
-def _method(method: CompareMethodReport, ours: CompareMethodReport | None) -> list[str]:
-    base = method.against("st-cv")
+def _method(report: CompareReport, method: CompareMethodReport) -> list[str]:
+    base, ours = method.against("st-cv"), report.method("picsc")
     versus = ours.against(method.method) if ours else None
     weights = method.weights
     return [
         method.method,
         percent_within(method.accuracy, method.interval, _PAGE),
+        *(cell.plain for cell in beside_accuracy(method, report.data, _PAGE)),
         nats(method.log_loss, _PAGE),
         points_within(base.accuracy, base.accuracy_interval, _PAGE).plain if base else _PAGE.none,
         probable(base.accuracy_p if base else None, _PAGE),
@@ -122,7 +126,7 @@ def _method(method: CompareMethodReport, ours: CompareMethodReport | None) -> li
 
 
 def _risks(report: CompareReport) -> list[str]:
-    titles = ["weighed by", "accuracy", "mean error, points", "error of the mean", "log-loss", "mean error"]
+    titles = ["weighed by", metric(report.data), "mean error, points", "error of the mean", "log-loss", "mean error"]
     return grid([*titles, "error of the mean"], [_risk(risk) for risk in report.risks])
 
 

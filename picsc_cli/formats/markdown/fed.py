@@ -8,6 +8,7 @@ from picsc.reports.fed import of_client
 from picsc_cli.formats.markdown.text import document, grid, manifest, plain, summary
 from picsc_cli.text.numbers import data_size, decimals, nats, number, percent, percent_within, points_within, probable
 from picsc_cli.text.page import Page
+from picsc_cli.text.sections import beside_accuracy, beside_titles, majority_row, metric
 
 if TYPE_CHECKING:
     from picsc.reports.fed import ClientAudit, ClientShift, FedAuditReport, FedMethodReport, FedReport
@@ -62,14 +63,24 @@ def fed_audit_markdown(report: FedAuditReport) -> str:
 
 
 def _methods(report: FedReport) -> list[str]:
-    ours = report.method("picsc")
-    titles = ["method", "accuracy [95 %]", "std over clients", "std over seeds", "best (round)", "worst client"]
+    beside = [title.replace("\n", " ") for title in beside_titles(report.data)]
+    titles = [
+        "method",
+        f"{metric(report.data)} [95 %]",
+        *beside,
+        "std over clients",
+        "std over seeds",
+        "best (round)",
+        "worst client",
+    ]
     titles += ["all rows", "log-loss", "Δ fedavg [95 %]", "p", "p of picsc", "rounds", "bytes", "up", "down", "lr"]
-    return grid(titles, [_method(method, ours) for method in report.methods])
+    rows = [_method(report, method) for method in report.methods]
+    rows += [[cell.plain for cell in row] for row in majority_row(report, len(titles), _PAGE)]
+    return grid(titles, rows)
 
 
-def _method(method: FedMethodReport, ours: FedMethodReport | None) -> list[str]:
-    base = method.against("fedavg")
+def _method(report: FedReport, method: FedMethodReport) -> list[str]:
+    base, ours = method.against("fedavg"), report.method("picsc")
     versus = ours.against(method.method) if ours else None
     best = "" if method.best_round is None else f" ({method.best_round})"
     worst = f" {plain(method.worst_client)}" if method.worst_client else ""
@@ -77,6 +88,7 @@ def _method(method: FedMethodReport, ours: FedMethodReport | None) -> list[str]:
     return [
         plain(method.method),
         percent_within(method.accuracy, method.interval, _PAGE),
+        *(cell.plain for cell in beside_accuracy(method, report.data, _PAGE)),
         percent(method.std_clients, _PAGE),
         percent(method.std_seeds, _PAGE),
         percent(method.best, _PAGE) + best,

@@ -82,12 +82,13 @@ def _notes(report: CompareReport) -> Iterator[str]:
         yield f"and {rest} more targets, which the mean has too; --output json has all of them"
     if len(report.targets) > 1 and any(_star(method) for method in report.methods if method.method in PAPERS_NAMES):
         yield "* without the targets on which there is no result, and so no mean to compare with the others"
+    score = sections.metric(report.data)
     if report.deltas:
         yield "; ".join(f"{delta.name}: points that {delta.ours} is above {delta.against}" for delta in report.deltas)
     relative = [delta for delta in report.deltas if delta.relative is not None]
     if relative:
         shares = ", ".join(
-            f"{delta.name} {signed(100 * (delta.relative or 0.0), 1, Page()).plain} % of {delta.base}'s accuracy"
+            f"{delta.name} {signed(100 * (delta.relative or 0.0), 1, Page()).plain} % of {delta.base}'s {score}"
             for delta in relative
         )
         yield f"relative, as the paper prints it: {shares}"
@@ -95,28 +96,33 @@ def _notes(report: CompareReport) -> Iterator[str]:
 
 def _methods(report: CompareReport, page: Page) -> str:
     """The second table: every method with its interval, the paired tests, its weights, and what it costs."""
-    titles = ["method", "accuracy\n[95 %]", "log-\nloss", "Δ", "p of\nΔ", "p\npicsc", "ESS\n%", "max\nw", "MB"]
+    score = sections.metric(report.data)
+    titles = ["method", f"{score}\n[95 %]", *sections.beside_titles(report.data), "log-\nloss", "Δ", "p of\nΔ"]
+    titles += ["p\npicsc", "ESS\n%", "max\nw", "MB"]
     took = {measured.method: measured.seconds for measured in report.measured}
-    ours = report.method(_OURS)
     rows = [
-        [*_method(method, ours, page), *([_seconds(took.get(method.method), page)] if took else [])]
+        [*_method(report, method, page), *([_seconds(took.get(method.method), page)] if took else [])]
         for method in report.methods
     ]
     note = (
-        "Δ: points above st-cv, paired; p picsc: picsc's accuracy against the row's; ESS: effective sample size, of "
+        f"Δ: points above st-cv, paired; p picsc: picsc's {score} against the row's; ESS: effective sample size, of "
         "the training rows; max w: largest weight, where 1 is the mean; MB: what the weighting holds at once"
+        f"{sections.majority_note(report)}"
     )
     note += "; s: seconds of all its models" if took else ""
-    return figures([*titles, *(["s"] if took else [])], [rows], page) + paragraph(note, page, indent=1, hanging=2)
+    titles += ["s"] if took else []
+    rows += sections.majority_row(report, len(titles), page)
+    return figures(titles, [rows], page) + paragraph(note, page, indent=1, hanging=2)
 
 
-def _method(method: CompareMethodReport, ours: CompareMethodReport | None, page: Page) -> list[Text]:
-    base = method.against(_BASE)
+def _method(report: CompareReport, method: CompareMethodReport, page: Page) -> list[Text]:
+    base, ours = method.against(_BASE), report.method(_OURS)
     versus = ours.against(method.method) if ours else None
     weights = method.weights
     return [
         Text(words(method.method, page)),
         Text(percent_within(method.accuracy, method.interval, page)),
+        *sections.beside_accuracy(method, report.data, page),
         Text(nats(method.log_loss, page)),
         points(base.accuracy if base else None, page),
         Text(probable(base.accuracy_p if base else None, page)),
@@ -145,7 +151,8 @@ def _seconds(value: float | None, page: Page) -> Text:
 
 def _risks(report: CompareReport, page: Page) -> str:
     """The table of cross-validation's estimates: how close they come to the plain model's scores on the target."""
-    titles = ("tested rows\nweighed by", "foretold\naccuracy", "off by,\npoints", "foretold\nlog-loss", "off by,\nnats")
+    score = sections.metric(report.data)
+    titles = ("tested rows\nweighed by", f"foretold\n{score}", "off by,\npoints", "foretold\nlog-loss", "off by,\nnats")
     rows = [
         [
             Text(words(risk.by, page)),

@@ -24,6 +24,8 @@ MOST_COLUMNS = 5
 _FAILURES = 5
 """Failed units that are named."""
 _BASE, _OURS = "st-cv", "picsc"
+_SHORT = {"accuracy": "acc"}
+"""Names of scores in narrow columns."""
 
 
 def cv_table(report: CvReport, page: Page, *, verbose: bool = False) -> str:
@@ -77,16 +79,16 @@ def _variance(value: float | None, page: Page) -> str:
 
 def _comparison(report: CvReport, page: Page) -> str:
     """The second table: interval, log-loss, and the paired tests."""
+    score = sections.metric(report.data)
     titles = (
         "method",
-        "accuracy\n[95 %]",
+        f"{score}\n[95 %]",
+        *sections.beside_titles(report.data),
         "log-\nloss",
         "Δ log-\nloss",
-        "p of\nΔ acc",
+        f"p of\nΔ {_SHORT.get(score, score)}",
         "p of Δ\nloss",
         "p\npicsc",
-        "λ",
-        "share",
     )
     ours = report.method(_OURS)
     rows = []
@@ -97,18 +99,16 @@ def _comparison(report: CvReport, page: Page) -> str:
             [
                 Text(words(_name(method), page)),
                 Text(percent_within(method.mean, method.interval, page)),
+                *sections.beside_accuracy(method, report.data, page),
                 Text(nats(method.log_loss, page)),
                 signed(base.log_loss if base else None, 3, page, more="red", less="green"),
                 Text(probable(base.accuracy_p if base else None, page)),
                 Text(probable(base.log_loss_p if base else None, page)),
                 Text(probable(versus.accuracy_p if versus else None, page)),
-                Text(words(extent(method.strengths), page) or page.none),
-                Text(page.none if method.penalty_share is None else f"{method.penalty_share:.0%}"),
             ]
         )
-    note = (
-        "Δ: against st-cv, paired; p picsc: picsc's accuracy against the row's; share: penalty's part of the gradient"
-    )
+    rows += sections.majority_row(report, len(titles), page)
+    note = f"Δ: against st-cv, paired; p picsc: picsc's {score} against the row's{sections.majority_note(report)}"
     return figures(titles, [rows], page) + paragraph(note, page, indent=1, hanging=2)
 
 
@@ -118,14 +118,22 @@ def _name(method: MethodReport) -> str:
 
 
 def _sentences(report: CvReport, page: Page) -> Iterator[str]:
-    """Facts that the tables do not show: where accuracy was lost, the weighted scores, the trigger, and failures."""
+    """Facts that the tables do not show: what was chosen, where accuracy was lost, the trigger, and failures."""
+    if report.pooled:
+        yield "R² is that of the predictions of all pieces together: the rows of one piece have none of their own"
+    used = [(m.method, words(extent(m.strengths), page)) for m in report.methods if m.strengths]
+    if used:
+        yield f"λ or weight decay that was used: {', '.join(f'{name} {span}' for name, span in used)}"
+    shares = [(m.method, m.penalty_share) for m in report.methods if m.penalty_share is not None]
+    if shares:
+        yield f"penalty's part of the gradient: {', '.join(f'{name} {share:.0%}' for name, share in shares)}"
     loss = report.loss
     if loss is not None:
         interval = "" if loss.shift_interval is None else f" {percent_span(loss.shift_interval, page)}"
         lost, sample, shift = (percent(part, page) for part in (loss.total, loss.smaller_sample, loss.shift))
         yield (
-            f"accuracy that pieces cost st-cv: {lost} points, {sample} by the smaller sample and {shift}{interval} by "
-            "shift"
+            f"{sections.metric(report.data)} that pieces cost st-cv: {lost} points, {sample} by the smaller sample and "
+            f"{shift}{interval} by shift"
         )
     weighted = [method for method in report.methods if method.weighted_accuracy is not None]
     if weighted:
@@ -135,10 +143,17 @@ def _sentences(report: CvReport, page: Page) -> Iterator[str]:
     if triggers:  # picsc and its unmerged models share one
         fired, tested = triggers[0]
         yield f"trigger of picsc: {fired} of {tested} pieces flagged, 5 % expected where nothing is shifted"
-    failures = [(method.method, unit) for method in report.methods for unit in method.units if unit.reason]
+    units = [(method.method, unit) for method in report.methods for unit in method.units]
+    no_areas = sum(unit.auc is None and unit.accuracy is not None for _, unit in units)
+    if report.majority is not None and no_areas:
+        yield f"AUC: without {no_areas} of {len(units)} models, which were not tested on every class"
+    failures = [
+        (name, unit)
+        for name, unit in units
+        if unit.reason and unit.accuracy is None and not (report.pooled and unit.log_loss is not None)
+    ]
     if failures:
-        total = sum(len(method.units) for method in report.methods)
-        yield f"without a number: {len(failures)} of {total} models; the first are"
+        yield f"without a number: {len(failures)} of {len(units)} models; the first are"
         yield from (_failure(name, unit) for name, unit in failures[:_FAILURES])
 
 

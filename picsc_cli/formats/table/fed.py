@@ -68,7 +68,15 @@ def _clients(report: FedReport, page: Page) -> str:
     """Clients with what moved, the most shifted ones of many, and how well our method does on each."""
     ours = _ours(report)
     shown = sorted(_most_shifted(report.clients)) if len(report.clients) > MOST_CLIENTS else range(len(report.clients))
-    titles = ("client", "rows", "label\nKL", "label\nshift", "covariates", "covariate\nKL", f"accuracy\n{ours.method}")
+    titles = (
+        "client",
+        "rows",
+        "label\nKL",
+        "label\nshift",
+        "covariates",
+        "covariate\nKL",
+        f"{sections.metric(report.data)}\n{ours.method}",
+    )
     rows = [_client(report.clients[k], of_client(ours.clients, k), page) for k in shown]
     rest = [client for k, client in enumerate(report.clients) if k not in shown]
     reasons = [client for client in (report.clients[k] for k in shown) if client.reason]
@@ -130,7 +138,9 @@ def _methods(report: FedReport, page: Page) -> str:
     """The paper's table: one row per method."""
     titles = (
         "method",
-        "accuracy\n[95 %]",
+        f"{sections.metric(report.data)}\n[95 %]",
+        *sections.beside_titles(report.data),
+        *(("all\nrows",) if report.data.metric == "R2" else ()),
         "std over\nclients",
         "over\nseeds",
         "best\nround",
@@ -142,6 +152,8 @@ def _methods(report: FedReport, page: Page) -> str:
         [
             Text(words(method.method, page)),
             Text(percent_within(method.accuracy, method.interval, page)),
+            *sections.beside_accuracy(method, report.data, page),
+            *((Text(percent(method.whole, page)),) if report.data.metric == "R2" else ()),
             Text(percent(method.std_clients, page)),
             Text(percent(method.std_seeds, page)),
             Text(percent(method.best, page)),
@@ -155,8 +167,14 @@ def _methods(report: FedReport, page: Page) -> str:
         f"{cut(client, LONGEST_CLIENT, page)} ({'all methods' if len(of) == len(rows) > 1 else ', '.join(of)})"
         for client, of in _worst(report).items()
     )
-    notes = paragraph(f"worst client: {note}", page, indent=1, hanging=2) if note else ""
-    return figures(titles, [rows], page) + notes
+    notes = [f"worst client: {note}"] if note else []
+    if report.data.metric == "R2":
+        notes.append("R²: about the mean of each client's test rows; all rows: about that of all clients together")
+    elif report.majority is not None:
+        share = f"majority: always saying {report.majority.name}"
+        notes.append(f"bal., AUC: on all test rows together; bal.: accuracy in each class, mean over classes; {share}")
+    rows += sections.majority_row(report, len(titles), page)
+    return figures(titles, [rows], page) + "".join(paragraph(each, page, indent=1, hanging=2) for each in notes)
 
 
 def _worst(report: FedReport) -> dict[str, list[str]]:
@@ -199,7 +217,11 @@ def _comparison(report: FedReport, page: Page) -> str:
                 Text(words(extent(method.lr), page) or page.none),
             ]
         )
-    target = "" if report.target is None else f"; target: an accuracy of {percent(report.target, page)}"
+    target = (
+        ""
+        if report.target is None
+        else f"; target: an {sections.metric(report.data)} of {percent(report.target, page)}"
+    )
     note = f"Δ: paired; p picsc: of picsc against the row; up, down: bytes of one client in a round{target}"
     return figures(titles, [rows], page) + paragraph(note, page, indent=1, hanging=2)
 

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -201,3 +203,21 @@ def test_lines_of_a_recipe_error_are_told_one_by_one(capsys: pytest.CaptureFixtu
         raise RecipeError(("a", "b\nc"))
     assert raised.value.exit_code == 2
     assert capsys.readouterr().err == "picsc: a\npicsc: b\\nc\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [("cv", "--folds", "3", "--repeats", "1"), ("compare", "--folds", "3"), ("fed", "--clients", "3")]
+)
+def test_a_diverged_model_exits_1_and_is_told_in_the_three_lines_of_quiet(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"]).assign(y=lambda frame: frame.a + 0.1 * frame.b)
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    verb, *rest = arguments
+    more = ("--optimizer", "sgd", "--epochs", "5") if verb != "fed" else ("--partition", "iid", "--rounds", "2")
+    code, out, _ = picsc(verb, str(tmp_path / "data.csv"), "--target", "y", "--quiet", "--lr", "3", *rest, *more)
+    assert code == 1
+    assert out.count("\n") == 3
+    assert "diverged" in out
+    assert "learning rate 3" in out

@@ -107,12 +107,21 @@ def test_variance_has_the_papers_digits(variance: float | None, shown: str) -> N
 
 def test_p_of_picsc_stands_in_the_row_it_is_against() -> None:
     rows = [line for line in cv_table(cv_report(), Page()).splitlines() if line.startswith(" carried ")]
-    assert " ".join(rows[1].split()) == "carried 89.0 [88.0, 90.1] 0.312 +0.100 0.500 0.500 0.250 – –"  # noqa: RUF001
+    assert " ".join(rows[1].split()) == "carried 89.0 [88.0, 90.1] 87.5 0.970 0.312 +0.100 0.500 0.500 0.250"
 
 
 def test_numbers_that_do_not_exist_are_dashes() -> None:
     method = method_report(
-        "st-cv", (None, 0.5), whole=None, mean=None, variance=None, interval=None, log_loss=None, differences=()
+        "st-cv",
+        (None, 0.5),
+        whole=None,
+        mean=None,
+        variance=None,
+        interval=None,
+        log_loss=None,
+        differences=(),
+        balanced_accuracy=None,
+        auc=None,
     )
     rows = [line.split() for line in cv_table(report_of(method), Page(ascii_only=True)).splitlines()]
     assert ["st-cv", "-", "-", "50.0", "-", "-", "-"] in rows
@@ -257,3 +266,18 @@ def test_a_table_takes_no_more_than_the_page_where_it_can(room: int) -> None:
     cells = [[Text("a"), *[Text("1" * ((room - 8) // 3))] * 3]]
     text = figures(("m", "x", "y", "z"), [cells], Page(room))
     assert max(map(len, text.splitlines())) <= room
+
+
+def test_numbers_have_r2_by_its_name_and_no_scores_of_classes() -> None:
+    data = replace(cv_report().data, task="regression", classes=None)
+    text = cv_table(cv_report(data=data, majority=None, pooled=True), Page(ascii_only=True))
+    assert "accuracy" not in text.partition("\n\n")[2].partition("score:")[0]
+    assert "R^2 that pieces cost st-cv: 3.1 points" in text
+    assert "R^2 is that of the predictions of all pieces together" in text
+    assert " AUC" not in text
+    assert "majority" not in text
+
+
+def test_the_majority_class_is_a_row_beside_the_methods() -> None:
+    rows = [line.split() for line in cv_table(cv_report(), Page(ascii_only=True)).splitlines()]
+    assert ["majority", "62.7", *"-------"] in rows
