@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from picsc.comparison.inputs import ComparisonInputs
 from picsc.comparison.report import assemble
@@ -20,13 +22,15 @@ from picsc.datasets.data import Data
 from picsc.datasets.description import left_out
 from picsc.datasets.files.libsvm import read_alike
 from picsc.datasets.images import ImageSet
-from picsc.datasets.load import load
 from picsc.datasets.memory import with_labels_of
 from picsc.datasets.open import open_data
+from picsc.datasets.reference_file import load_reference
 from picsc.datasets.rows import Rows, stack
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
 from picsc.errors import SettingsError
+from picsc.fragments.groups import groups_of
+from picsc.fragments.keys import distinct, spelled
 from picsc.reports.common import Finding
 from picsc.runtime.devices import device_findings, pick_device
 from picsc.runtime.run_folder import open_run
@@ -114,7 +118,7 @@ def target_file(settings: CompareSettings) -> Dataset | None:
             f"--test-on {', '.join(files)}: give one file, or say with --by, --time, --batches or --folds "
             "how pieces are cut"
         )
-    return load(files[0], settings.read)
+    return load_reference(files[0], settings.read, keys=settings.keys)
 
 
 def compare_dataset(
@@ -186,7 +190,14 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         recut = settings.cut.model_copy(update={"splitter": "dob-scv"})
         balanced = plan(table, settings.model_copy(update={"cut": recut}), count, official).tasks
     setup = MethodSetup(
-        trainer=trainer_of(data, recipe, settings.train, settings.penalty.kind, device.device),
+        trainer=trainer_of(
+            data,
+            recipe,
+            settings.train,
+            settings.penalty.kind,
+            device.device,
+            groups=groups_of(table, settings.cut),
+        ),
         likelihood=table.target.kind if table.target is not None else "classes",
         algorithm=settings.algorithm,
         penalty=settings.penalty,
@@ -213,6 +224,26 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
     return _Prepared(data, made, inputs, methods, jobs, tuple(findings), manifest)
 
 
+def _keys_of_both(table: Dataset, other: Dataset) -> dict[str, NDArray[Any]]:
+    """The columns of groups of two tables; where the other has none, its rows are groups of their own."""
+    found = {}
+    for name, values in table.keys.items():
+        more = other.keys.get(name)
+        if more is None:
+            more = np.asarray("row " + pd.RangeIndex(1, other.n + 1).astype(str) + f" of {other.name}", dtype=object)
+        same = values.dtype == more.dtype
+        parts = [values, more] if same else [_as_words(values), _as_words(more)]
+        found[name] = np.concatenate(parts)
+    return found
+
+
+def _as_words(values: NDArray[Any]) -> NDArray[Any]:
+    """Values of a key as words, None where missing, so that those of two tables can be compared."""
+    codes, found = distinct(values)
+    words: NDArray[Any] = np.array([*map(spelled, found), None], dtype=object)[codes]
+    return words
+
+
 def _rows(
     data: Data, target: Dataset | None, settings: CompareSettings, findings: list[Finding]
 ) -> tuple[Data, Dataset, Rows]:
@@ -222,7 +253,7 @@ def _rows(
         if target is None:
             return table, table, np.empty(0, np.int64)
         other = labelled(target, findings, verb="comparing")
-        both = stack(table, other)
+        both = replace(stack(table, other), keys=_keys_of_both(table, other))
         return both, both, np.arange(table.n, both.n)
     if target is not None:
         raise SettingsError(f"--test-on {target.name}: a file is the target of a table, and {data.name} is none")

@@ -172,6 +172,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
         settings.penalty.kind,
         device.device,
         weights=weights,
+        groups=plan[0].groups,
     )
     features = float(len(table.columns) if data.kind == "table" else data.width)
     work = len(plan) * len(plan[0].pieces) * table.n * features

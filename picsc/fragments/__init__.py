@@ -6,8 +6,11 @@
   `uncut`, all rows as one piece
 - `dob_scv`: DOB-SCV and MS-SCV, which make folds with similar or with different covariate distributions
 - `duplicates`: equal rows in several pieces, or in a table and its reference file
+- `even_pieces`: pieces of nearly the wanted sizes, made of units that must stay whole
+- `groups`: splits that keep the rows of one group together
 - `holdout`: a random part of the rows, stratified by class where possible
 - `keys`: the values of a column that cuts a table: their codes, order and spelling
+- `latest`: the latest rows in time, set aside to test models that learn from the past alone
 - `partitions`: simulated clients, who get the rows of a table in the ways of federated benchmarks
 - `pieces`: `Cut` and `Fragment`: the row numbers of pieces, and facts about the cut that a permutation test needs
 - `time_gap`: a gap between pieces of time, whose rows belong to no piece

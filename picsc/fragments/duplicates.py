@@ -44,6 +44,45 @@ def row_hashes(columns: Sequence[NDArray[np.generic]], n: int) -> NDArray[np.uin
     return hashes
 
 
+def tested_duplicates(
+    dataset: Dataset, trained: NDArray[np.int64], tested: NDArray[np.int64], what: str
+) -> list[Finding]:
+    """Report test rows that have an equal row, covariates and target, among the training rows.
+
+    Args:
+        dataset: the table.
+        trained: training rows.
+        tested: rows that test.
+        what: name of the rows that test, in one word, such as `target`.
+    """
+    if not dataset.columns or not len(tested):
+        return []
+    hashes = _hashes(dataset)
+    found = int(np.isin(hashes[tested], hashes[trained]).sum())
+    if not found:
+        return []
+    expected = 2 * found > len(tested) and all(_few_values(column, dataset.n) for column in dataset.columns)
+    by_length = any(column.kind == "text" for column in dataset.columns)
+    message = f"{share(found, len(tested))} {what} rows have an equal row among the training rows"
+    message += _why(expected=expected, by_length=by_length)
+    advice = "" if expected else "remove the duplicates: a model is right on them by having seen them"
+    return [Finding("duplicate-rows", "note" if expected or by_length else "warning", message, advice)]
+
+
+def _hashes(dataset: Dataset) -> NDArray[np.uint64]:
+    """One hash per row of its covariates and target."""
+    values: list[NDArray[np.generic]] = [column.values for column in dataset.columns]
+    if dataset.target is not None:
+        values.append(dataset.target.values)
+    return row_hashes(values, dataset.n)
+
+
+def _why(*, expected: bool, by_length: bool) -> str:
+    """The end of a sentence on duplicates: reasons why they say less than they seem to."""
+    words = "; expected here, where every column takes few values" if expected else ""
+    return words + ("; text was compared by its length only" if by_length else "")
+
+
 def duplicates_across(dataset: Dataset, piece: NDArray[np.int64], names: Sequence[str]) -> list[Finding]:
     """Report rows with equal covariates and target that lie in different pieces.
 
@@ -57,11 +96,8 @@ def duplicates_across(dataset: Dataset, piece: NDArray[np.int64], names: Sequenc
     """
     if not dataset.columns:
         return []
-    values: list[NDArray[np.generic]] = [column.values for column in dataset.columns]
-    if dataset.target is not None:
-        values.append(dataset.target.values)
     rows = np.flatnonzero(piece >= 0)
-    hashes = row_hashes(values, dataset.n)[rows]
+    hashes = _hashes(dataset)[rows]
     order = np.argsort(hashes)
     hashes, rows = hashes[order], rows[order]
     starts = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1])) if len(rows) else np.empty(0, dtype=np.int64)
@@ -80,10 +116,7 @@ def duplicates_across(dataset: Dataset, piece: NDArray[np.int64], names: Sequenc
         f"{crossing} of {total} rows ({100 * crossing / total:.1f} %) have an equal row in another piece "
         f"({kinds} distinct {'row' if kinds == 1 else 'rows'})"
     )
-    if expected:
-        message += "; expected here, where every column takes few values"
-    if by_length:
-        message += "; text was compared by its length only"
+    message += _why(expected=expected, by_length=by_length)
     return [
         Finding(
             "duplicate-rows",
@@ -111,10 +144,7 @@ def rows_in_both(both: Dataset, reference: Dataset, *, identical: bool) -> list[
     if identical:
         message = f"the data and {where} are the same bytes: a table that is compared with itself is never shifted"
         return [Finding("reference-is-data", "error", message, "name another file with --reference")]
-    values: list[NDArray[np.generic]] = [column.values for column in both.columns]
-    if both.target is not None:
-        values.append(both.target.values)
-    hashes = row_hashes(values, both.n)
+    hashes = _hashes(both)
     rows = both.n - reference.n
     own, other = hashes[:rows], hashes[rows:]
     found = int(np.isin(own, other).sum())

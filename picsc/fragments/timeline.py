@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from picsc.errors import DataError, SettingsError
+from picsc.fragments.even_pieces import ends_near, piece_of_unit
 from picsc.fragments.time_gap import far_enough, openings
 from picsc.fragments.time_lengths import fifteen_digits, length_of_time, number
 from picsc.phrases import listed
@@ -125,21 +126,9 @@ def _by_count(times: NDArray[Any], k: int, where: str) -> tuple[NDArray[np.int64
     if m < k:
         way = f"use --cuts {m} or fewer" if m >= 2 else "choose another column for --time"
         raise DataError(f"{where} has {m} distinct time{'' if m == 1 else 's'}, too few for {k} pieces; {way}")
-    upto = np.cumsum(count)
-    ends = np.empty(k, dtype=np.int64)  # number of distinct times in the first i pieces
-    ends[-1] = m
-    done = 0
-    for i in range(1, k):
-        low, high = done + 1, m - (k - i)  # every piece, this one and those to come, needs a time of its own
-        goal = len(times) * i / k
-        near = int(np.searchsorted(upto, goal)) + 1
-        done = min(max(near, low), high)
-        if done > low and goal - upto[done - 2] <= upto[done - 1] - goal:
-            done -= 1
-        ends[i - 1] = done
+    ends = ends_near(count, len(times) * np.arange(1, k + 1) / k)
     starts = np.append(0, ends[:-1])
-    piece = np.repeat(np.arange(k), ends - starts)
-    return piece[code.ravel()], distinct[starts], distinct[ends - 1]
+    return piece_of_unit(ends)[code.ravel()], distinct[starts], distinct[ends - 1]
 
 
 def _by_length(

@@ -47,8 +47,23 @@ class CutSettings(Settings):
     gap: Annotated[str | None, Option("Left out between --time pieces, such as 7d.", "SPAN", "Pieces")] = None
     """Rows sooner than this after the end of the time piece before theirs belong to no piece, a length such as 7d; with
     `time` only."""
-    group: Annotated[str | None, Option("Column whose values folds must not divide.", "COL", "Pieces")] = None
-    """Column whose values must not be divided between folds."""
+    mix_time: Annotated[
+        bool, Option("With --time, learn from later times, too.", panel="Pieces", verbs={"audit": None})
+    ] = False
+    """Models may learn from later times than those that they are tested on; with `time` only. Off, models of cv are
+    tested on the latest rows, and those of compare learn from the pieces before the target."""
+    group: Annotated[
+        str | None,
+        Option(
+            "Column whose values no split divides.",
+            "COL",
+            "Pieces",
+            verbs={"audit": {"help": "Column whose values folds and batches must not divide."}},
+        ),
+    ] = None
+    """Column whose values no split divides: folds, batches, random parts, inner folds that choose lambda, and rows held
+    out for early stopping. Pieces by a column or by time may divide them; then rows whose group is tested are left out
+    of training."""
     group_missing: Annotated[GroupMissing, Option("Rows without --group: refuse, own, together.", "HOW", "Pieces")] = (
         "refuse"
     )
@@ -59,7 +74,7 @@ class CutSettings(Settings):
     ] = None
     """Splitter of folds; None is scikit-learn's default: stratified for classes, kfold for numbers. group and
     stratified-group keep groups whole, the latter with classes as even as that allows. dob-scv makes folds whose
-    covariates are as alike as can be, ms-scv folds that differ."""
+    covariates are as alike as can be, ms-scv folds that differ. With `group` it is stratified-group or group."""
     shuffle: Annotated[
         bool,
         Option(
@@ -84,6 +99,11 @@ class CutSettings(Settings):
         return tuple(name for name in (self.by, self.time, self.group) if name is not None)
 
     @property
+    def forward(self) -> bool:
+        """True if pieces are a sequence in time, and models learn from the past alone."""
+        return self.time is not None and not self.mix_time
+
+    @property
     def one_piece(self) -> str:
         """The option that asks for all rows as one piece, `--folds 1` or `--batches 1`; empty if none does."""
         return next((f"--{way} 1" for way in ("folds", "batches") if getattr(self, way) == 1), "")
@@ -105,6 +125,8 @@ class CutSettings(Settings):
             raise ValueError("choose --every or --cuts, not both")
         if self.time is None and self.gap is not None:
             raise ValueError("--gap needs --time COL")
+        if self.time is None and self.mix_time:
+            raise ValueError("--mix-time needs --time COL")
         if self.group is None and (self.group_missing == "own" or (self.group_missing == "together" and not self.by)):
             or_by = " or --by COL" if self.group_missing == "together" else ""
             raise ValueError(f"--group-missing {self.group_missing} needs --group COL{or_by}")
@@ -154,13 +176,17 @@ class PartitionSettings(Settings):
 
 
 def two_or_more(cut: CutSettings) -> CutSettings:
-    """The cut, for verbs that need several pieces.
+    """The cut, for verbs that train models on several pieces.
 
     Raises:
-        ValueError: it asks for one piece.
+        ValueError: it asks for one piece, or for folds that divide its groups.
     """
     if cut.one_piece:
         raise ValueError(f"{cut.one_piece}: must be 2 or more")
+    if cut.group is not None and cut.splitter not in (None, "group", "stratified-group"):
+        raise ValueError(
+            f"--splitter {cut.splitter} divides groups: use group or stratified-group, or leave out --group"
+        )
     return cut
 
 

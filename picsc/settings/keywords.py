@@ -84,7 +84,9 @@ class AuditKeywords(TypedDict, total=False):
     `time` only."""
 
     group: Hashable | None
-    """Column whose values must not be divided between folds."""
+    """Column whose values no split divides: folds, batches, random parts, inner folds that choose lambda, and rows held
+    out for early stopping. Pieces by a column or by time may divide them; then rows whose group is tested are left out
+    of training."""
 
     group_missing: Literal["refuse", "own", "together"]
     """Rows without a value of `group`: an error, each a group of its own, or together one group. Rows without a value
@@ -93,7 +95,7 @@ class AuditKeywords(TypedDict, total=False):
     splitter: Literal["kfold", "stratified", "group", "stratified-group", "dob-scv", "ms-scv"] | None
     """Splitter of folds; None is scikit-learn's default: stratified for classes, kfold for numbers. group and
     stratified-group keep groups whole, the latter with classes as even as that allows. dob-scv makes folds whose
-    covariates are as alike as can be, ms-scv folds that differ."""
+    covariates are as alike as can be, ms-scv folds that differ. With `group` it is stratified-group or group."""
 
     shuffle: bool
     """Shuffle rows before cutting folds; dob-scv and ms-scv draw rows at random with or without it."""
@@ -220,8 +222,14 @@ class CvKeywords(TypedDict, total=False):
     """Rows sooner than this after the end of the time piece before theirs belong to no piece, a length such as 7d; with
     `time` only."""
 
+    mix_time: bool
+    """Models may learn from later times than those that they are tested on; with `time` only. Off, models of cv are
+    tested on the latest rows, and those of compare learn from the pieces before the target."""
+
     group: Hashable | None
-    """Column whose values must not be divided between folds."""
+    """Column whose values no split divides: folds, batches, random parts, inner folds that choose lambda, and rows held
+    out for early stopping. Pieces by a column or by time may divide them; then rows whose group is tested are left out
+    of training."""
 
     group_missing: Literal["refuse", "own", "together"]
     """Rows without a value of `group`: an error, each a group of its own, or together one group. Rows without a value
@@ -230,7 +238,7 @@ class CvKeywords(TypedDict, total=False):
     splitter: Literal["kfold", "stratified", "group", "stratified-group", "dob-scv", "ms-scv"] | None
     """Splitter of folds; None is scikit-learn's default: stratified for classes, kfold for numbers. group and
     stratified-group keep groups whole, the latter with classes as even as that allows. dob-scv makes folds whose
-    covariates are as alike as can be, ms-scv folds that differ."""
+    covariates are as alike as can be, ms-scv folds that differ. With `group` it is stratified-group or group."""
 
     shuffle: bool
     """Shuffle rows before cutting folds; dob-scv and ms-scv draw rows at random with or without it."""
@@ -387,8 +395,14 @@ class CompareKeywords(TypedDict, total=False):
     """Rows sooner than this after the end of the time piece before theirs belong to no piece, a length such as 7d; with
     `time` only."""
 
+    mix_time: bool
+    """Models may learn from later times than those that they are tested on; with `time` only. Off, models of cv are
+    tested on the latest rows, and those of compare learn from the pieces before the target."""
+
     group: Hashable | None
-    """Column whose values must not be divided between folds."""
+    """Column whose values no split divides: folds, batches, random parts, inner folds that choose lambda, and rows held
+    out for early stopping. Pieces by a column or by time may divide them; then rows whose group is tested are left out
+    of training."""
 
     group_missing: Literal["refuse", "own", "together"]
     """Rows without a value of `group`: an error, each a group of its own, or together one group. Rows without a value
@@ -397,7 +411,7 @@ class CompareKeywords(TypedDict, total=False):
     splitter: Literal["kfold", "stratified", "group", "stratified-group", "dob-scv", "ms-scv"] | None
     """Splitter of folds; None is scikit-learn's default: stratified for classes, kfold for numbers. group and
     stratified-group keep groups whole, the latter with classes as even as that allows. dob-scv makes folds whose
-    covariates are as alike as can be, ms-scv folds that differ."""
+    covariates are as alike as can be, ms-scv folds that differ. With `group` it is stratified-group or group."""
 
     shuffle: bool
     """Shuffle rows before cutting folds; dob-scv and ms-scv draw rows at random with or without it."""

@@ -83,6 +83,7 @@ def trainer_of(
     device: torch.device,
     *,
     weights: NDArray[np.float64] | None = None,
+    groups: NDArray[np.int64] | None = None,
 ) -> Trainer:
     """The trainer of this kind of data.
 
@@ -93,7 +94,8 @@ def trainer_of(
         penalty: divergence between fragments in Algorithm 1.
         device: device of the models.
         weights: (n,) row weights of a table.
+        groups: (n,) group of each row of a table, which no split of training rows divides.
     """
     if data.kind == "table":
-        return TableTrainer(data, recipe, penalty, weights, device)
+        return TableTrainer(data, recipe, penalty, weights, device, groups)
     return NetworkTrainer(inputs_of(data), recipe, penalty, device, train.precision)

@@ -46,6 +46,11 @@ class NetworkTrainer:
         """Learning rate."""
         return self.recipe.lr
 
+    @property
+    def groups(self) -> None:
+        """Images and texts have no columns, and so no groups."""
+        return
+
     def targets(self, train: Rows, rows: Rows) -> NDArray[np.int64]:
         """Class codes of rows; the same for every training part."""
         del train

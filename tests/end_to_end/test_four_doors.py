@@ -21,6 +21,7 @@ NEEDS: Mapping[str, Mapping[str, Any]] = {
     "cut.every": {"cut.time": "when"},
     "cut.cuts": {"cut.time": "when"},
     "cut.gap": {"cut.time": "when"},
+    "cut.mix_time": {"cut.time": "when"},
     "cut.group_missing": {"cut.group": "person"},
     "clients.partition": {"clients.clients": 3},
     "clients.concentration": {"clients.clients": 3, "clients.partition": "dirichlet"},
