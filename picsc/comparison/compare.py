@@ -19,7 +19,7 @@ from picsc.comparison.transfer_tasks import TransferPlan, TransferTask, plan
 from picsc.comparison.wanted_methods import methods_to_run
 from picsc.comparison.weights import NO_WEIGHTS
 from picsc.datasets.data import Data
-from picsc.datasets.description import left_out
+from picsc.datasets.description import on_reading
 from picsc.datasets.files.libsvm import read_alike
 from picsc.datasets.images import ImageSet
 from picsc.datasets.memory import with_labels_of
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 CLIENT = "client"
 """Column that images and texts with owners can be cut by."""
+FEW_TRAININGS = SMALL_WORK // 100
+"""Rows x features x tasks below which other processes do not pay: a comparison trains a hundred models a task."""
 RISK_FOLDS, FEW_ROWS = 10, 2000
 """Inner folds of importance-weighted cross-validation of tables up to so many training rows, and half as many beyond:
 models of fewer folds would be trained on too few rows."""
@@ -149,7 +151,7 @@ def compare_dataset(
         with open_run(run_dir, prepared.manifest, resume=resume) as folder:
             workplace = Workplace(folder, prepared.jobs, progress or (lambda _: None))
             inputs = with_weights(prepared.inputs, prepared.methods, workplace)
-            scores = run_all(inputs, prepared.methods, workplace)
+            inputs, scores = run_all(inputs, prepared.methods, workplace)
         return assemble(prepared.data, settings, prepared.plan, inputs, scores, prepared.findings, prepared.manifest)
 
 
@@ -176,7 +178,7 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
     kind = data.kind
     count = settings.repeats or (10 if kind == "table" else 1)
     made = plan(table, settings, count, official)
-    findings += [*made.findings, *(left_out(data) if data.kind == "table" else ())]
+    findings += [*made.findings, *(on_reading(data, target) if data.kind == "table" else ())]
     if settings.label_noise:
         data = with_label_noise(data, settings.label_noise, made.rows_of_targets, seed=settings.seed)
     device = pick_device(settings.train.device)
@@ -220,7 +222,7 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         "target_sha256": None if target is None else target.sha256,
         "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
     }
-    jobs = settings.jobs if kind != "table" or work > SMALL_WORK else 1
+    jobs = settings.jobs if kind != "table" or work > FEW_TRAININGS else 1
     return _Prepared(data, made, inputs, methods, jobs, tuple(findings), manifest)
 
 
@@ -249,7 +251,7 @@ def _rows(
 ) -> tuple[Data, Dataset, Rows]:
     """The rows that take part, the same as a table of labels and keys, and the rows of a target known beforehand."""
     if data.kind == "table":
-        table = labelled(data, findings, verb="comparing")
+        table = labelled(data, findings, verb="comparing", by=settings.cut.by)
         if target is None:
             return table, table, np.empty(0, np.int64)
         other = labelled(target, findings, verb="comparing")

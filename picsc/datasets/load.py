@@ -156,7 +156,7 @@ def from_frame(
         ("--categorical", settings.categorical),
         ("--numeric", settings.numeric),
         ("--drop", settings.drop),
-        ("--by, --time or --group", keys),
+        *((getattr(keys, "options", {}).get(key, "--by, --time or --group"), (key,)) for key in keys),
     ):
         check_known(asked, names, option=option, where=where)
     words = missing_words(settings)

@@ -16,6 +16,7 @@
 - `time_gap`: a gap between pieces of time, whose rows belong to no piece
 - `time_lengths`: lengths of time as users write them: 30d, 12h, W, MS, or plain numbers where time is a number
 - `timeline`: pieces of time: intervals of equal length, or pieces with about equal numbers of rows
+- `unlabelled`: pieces that disappear because none of their rows has a label
 - `validation`: `validate`, which checks a cut: small or one-class pieces, rare classes, duplicates, groups, time
 """
 

@@ -5,6 +5,7 @@ Rows of equal time stay together. Letters: n rows, m distinct times, k pieces.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -65,8 +66,8 @@ def cut_times(
         values: (n,) datetime64, NaT where missing, or numbers, NaN where missing.
         column: name of the column, for messages.
         every: length of the intervals; None for `cuts`. A pandas offset (30D, 12h, MS, W-MON; months, quarters and
-            years follow the calendar), counted from midnight of the first day; for numbers a plain number, counted from
-            the smallest.
+            years follow the calendar), words such as 2 weeks, or a number of days, counted from midnight of the first
+            day; for numbers a plain number, counted from the smallest.
         cuts: number of pieces, at least 2; None for 10.
         gap: a fixed length such as 7d, or for numbers a plain number; None for no gap.
         most: most pieces that are allowed.
@@ -88,6 +89,8 @@ def cut_times(
     if values.dtype.kind == "f" and np.isinf(times).any():
         raise DataError(f"{table}: time column {column!r} holds infinite values in {int(np.isinf(times).sum())} rows")
     where = f"{table}: time column {column!r}"
+    if every is not None and times.dtype.kind == "M" and re.fullmatch(r"\s*[\d.]+\s*", every):
+        every = f"{every.strip()} days"
     if every is None:
         found, first, last = _by_count(times, cuts or DEFAULT_CUTS, where)
         findings: tuple[Finding, ...] = ()

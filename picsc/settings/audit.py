@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from picsc.settings.base import Settings
 from picsc.settings.choices import REFERENCES, Reference
-from picsc.settings.cutting import CutSettings, PartitionSettings
+from picsc.settings.cutting import CutSettings, Keys, PartitionSettings
 from picsc.settings.fields import Jobs, NotNegative, Seed
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
@@ -81,7 +81,7 @@ class AuditSettings(Settings):
         return self
 
     @property
-    def keys(self) -> tuple[str, ...]:
+    def keys(self) -> Keys:
         """Columns that cut the table, and are no covariates."""
         return self.cut.keys
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import Field, model_validator
@@ -13,6 +14,24 @@ from picsc.settings.option import Option
 
 WAYS = ("folds", "batches", "by", "time")
 """Settings of `CutSettings` that are each a way to cut."""
+
+
+class Keys(tuple[str, ...]):
+    """Names of columns that are no covariates, which remember the options that named them, for messages."""
+
+    options: Mapping[str, str]
+    """The option by name of the column."""
+
+    @classmethod
+    def of(cls, **columns: str | None) -> Keys:
+        """The columns that are named.
+
+        Args:
+            columns: by setting; None where it names no column.
+        """
+        found = cls(name for name in columns.values() if name is not None)
+        found.options = {name: f"--{setting}" for setting, name in columns.items() if name is not None}
+        return found
 
 
 class CutSettings(Settings):
@@ -78,12 +97,10 @@ class CutSettings(Settings):
     shuffle: Annotated[
         bool,
         Option(
-            "Shuffle rows before cutting folds.",
+            "Shuffle rows before cutting folds (default: no).",
             panel="Pieces",
-            verbs={
-                verb: {"help": "Cut folds in file order.", "flag": "--no-shuffle", "turns": False}
-                for verb in ("cv", "compare")
-            },
+            opposite="--no-shuffle",
+            verbs={verb: {"help": "Shuffle rows before cutting folds (default: yes)."} for verb in ("cv", "compare")},
         ),
     ] = False
     """Shuffle rows before cutting folds; dob-scv and ms-scv draw rows at random with or without it."""
@@ -94,9 +111,9 @@ class CutSettings(Settings):
         return tuple(way for way in WAYS if getattr(self, way) is not None)
 
     @property
-    def keys(self) -> tuple[str, ...]:
+    def keys(self) -> Keys:
         """Columns that cut the table, and are no covariates."""
-        return tuple(name for name in (self.by, self.time, self.group) if name is not None)
+        return Keys.of(by=self.by, time=self.time, group=self.group)
 
     @property
     def forward(self) -> bool:

@@ -680,7 +680,8 @@ class FedKeywords(TypedDict, total=False):
     """Most rows that a client trains on, a random part of those it has; at most as many are its test rows."""
 
     target_accuracy: float | None
-    """Accuracy up to which rounds and bytes are counted, in (0, 1]; None is the accuracy that fedavg ends with."""
+    """Accuracy up to which rounds and bytes are counted: a fraction up to 1, or percent above 1 up to 100; None is the
+    accuracy that fedavg ends with."""
 
     repeats: int | None
     """Runs with other seeds of partition, weights and minibatches; None is 3 for tables, 1 for the others."""

@@ -96,7 +96,7 @@ def test_p27_folds_of_one_class_have_no_auc_and_say_so_before_training() -> None
         assert units[name].auc is None
         assert units[name].reason == "no AUC: one class only"
         assert units[name].accuracy is not None
-    pieces = {fragment.name for fragment in report.fragments}
+    pieces = set(report.fragments)
     assert {units[name].reason for name in pieces - set(finding.fragments)} == {""}
 
 
