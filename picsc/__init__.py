@@ -4,6 +4,7 @@ The public verbs are `audit`, `cross_validate`, `compare` and `federate`; each r
 prints. `picsc.settings`, `.reports`, `.datasets`, `.fragments`, `.fisher`, `.equations` and `.weighting` are stable as
 well; everything else may move. Packages, from the verbs down; arrows point down only:
 
+- `__main__`: `python -m picsc`, the command
 - `recipes`: experiments as YAML files
 - `federated`: federated training, and the audit of clients
 - `auditing`: the audit: cut, design, test, attribute, report

@@ -127,20 +127,20 @@ def gate(candidate: str | None, fail_under: float | None, fail_on: FailOnWorse |
 
     Args:
         candidate: follows `--candidate`; None, as in the others, where the option was not given.
-        fail_under: follows `--fail-under`, in percent.
+        fail_under: follows `--fail-under`: a fraction up to 1, or percent above 1.
         fail_on: follows `--fail-on`.
 
     Raises:
         SettingsError: the bound is no percentage, or the options contradict each other.
     """
     if candidate is not None and fail_under is None and fail_on is None:
-        raise SettingsError(f"--candidate {candidate} goes with --fail-under PERCENT or --fail-on worse")
+        raise SettingsError(f"--candidate {candidate} goes with --fail-under A or --fail-on worse")
     if fail_under is not None and not fail_under <= 100:  # NaN would let everything pass
-        raise SettingsError(f"--fail-under {fail_under:g}: must be a percentage, at most 100")
-    if fail_under is not None and 0 < fail_under < 1:
         raise SettingsError(
-            f"--fail-under {fail_under:g}: is a percentage, and below 1; for that share give {100 * fail_under:g}"
+            f"--fail-under {fail_under:g}: must be a fraction of at most 1, or above 1 a percentage of at most 100"
         )
+    if fail_under is not None and abs(fail_under) <= 1:  # as in picsc.settings.fields.as_fraction
+        fail_under = round(100 * fail_under, 10)
     chosen = Gate(candidate or CANDIDATE, fail_under, fail_on or FailOnWorse.NEVER)
     if chosen.fail_on is FailOnWorse.WORSE and chosen.candidate == BASELINE:
         raise SettingsError(f"--fail-on worse compares with {BASELINE}: give --candidate another method")

@@ -14,7 +14,7 @@ from picsc.auditing.attribution import set_aside_finding
 from picsc.auditing.design import conservative
 from picsc.auditing.fold_balance import balance, more_balanced
 from picsc.auditing.verdict import overall
-from picsc.datasets.description import data_info, encoding_guessed, left_out, reading_findings
+from picsc.datasets.description import data_info, left_out, reading_doubts
 from picsc.datasets.order_columns import order_left_out
 from picsc.phrases import counted, listed
 from picsc.reports.audit import SCHEMA_CODES, AuditReport, NullInfo
@@ -89,8 +89,7 @@ def _findings(
         *of_cut,
         *conservative(data.cut),
         *left_out(data.dataset, apart),
-        *reading_findings(data.dataset, reference),
-        *encoding_guessed(data.dataset, reference),
+        *reading_doubts(data.dataset, reference),
         *([] if settings.gamma is None else [_raw_threshold(settings.gamma)]),
         *set_aside_finding([tests.reports[k].name for k in tests.set_aside], "pieces"),
         *more_balanced(balanced, settings.level),

@@ -11,6 +11,7 @@
 - `run_methods`: the run: weights of every task, then every method, in one or several processes
 - `significance`: the paired test by which two methods are compared
 - `summary`: the three lines at the top of the report
+- `targets`: pieces as targets, and the pieces that are trained on for each
 - `task_scores`: scores of one method on every task
 - `transfer_tasks`: the tasks: training rows, target rows that methods may use, and test rows
 - `wanted_methods`: the methods of a run: those asked for, and their controls

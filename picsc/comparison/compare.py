@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from picsc.comparison.inputs import ComparisonInputs
 from picsc.comparison.report import assemble
@@ -17,17 +19,19 @@ from picsc.comparison.transfer_tasks import TransferPlan, TransferTask, plan
 from picsc.comparison.wanted_methods import methods_to_run
 from picsc.comparison.weights import NO_WEIGHTS
 from picsc.datasets.data import Data
-from picsc.datasets.description import left_out, reading_findings
+from picsc.datasets.description import on_reading
 from picsc.datasets.files.libsvm import read_alike
 from picsc.datasets.images import ImageSet
-from picsc.datasets.load import load
 from picsc.datasets.memory import with_labels_of
 from picsc.datasets.open import open_data
+from picsc.datasets.reference_file import load_reference
 from picsc.datasets.rows import Rows, stack
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
 from picsc.errors import SettingsError
 from picsc.evaluation.majority import majority_code
+from picsc.fragments.groups import groups_of
+from picsc.fragments.keys import distinct, spelled
 from picsc.reports.common import Finding
 from picsc.runtime.devices import device_findings, pick_device
 from picsc.runtime.run_folder import open_run
@@ -49,6 +53,8 @@ if TYPE_CHECKING:
 
 CLIENT = "client"
 """Column that images and texts with owners can be cut by."""
+FEW_TRAININGS = SMALL_WORK // 100
+"""Rows x features x tasks below which other processes do not pay: a comparison trains a hundred models a task."""
 RISK_FOLDS, FEW_ROWS = 10, 2000
 """Inner folds of importance-weighted cross-validation of tables up to so many training rows, and half as many beyond:
 models of fewer folds would be trained on too few rows."""
@@ -115,7 +121,7 @@ def target_file(settings: CompareSettings) -> Dataset | None:
             f"--test-on {', '.join(files)}: give one file, or say with --by, --time, --batches or --folds "
             "how pieces are cut"
         )
-    return load(files[0], settings.read)
+    return load_reference(files[0], settings.read, keys=settings.keys)
 
 
 def compare_dataset(
@@ -146,7 +152,7 @@ def compare_dataset(
         with open_run(run_dir, prepared.manifest, resume=resume) as folder:
             workplace = Workplace(folder, prepared.jobs, progress or (lambda _: None))
             inputs = with_weights(prepared.inputs, prepared.methods, workplace)
-            scores = run_all(inputs, prepared.methods, workplace)
+            inputs, scores = run_all(inputs, prepared.methods, workplace)
         return assemble(prepared.data, settings, prepared.plan, inputs, scores, prepared.findings, prepared.manifest)
 
 
@@ -173,7 +179,7 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
     kind = data.kind
     count = settings.repeats or (10 if kind == "table" else 1)
     made = plan(table, settings, count, official)
-    findings += [*made.findings, *((*left_out(data), *reading_findings(data)) if data.kind == "table" else ())]
+    findings += [*made.findings, *(on_reading(data, target) if data.kind == "table" else ())]
     if settings.label_noise:
         data = with_label_noise(data, settings.label_noise, made.rows_of_targets, seed=settings.seed)
     device = pick_device(settings.train.device)
@@ -187,7 +193,14 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         recut = settings.cut.model_copy(update={"splitter": "dob-scv"})
         balanced = plan(table, settings.model_copy(update={"cut": recut}), count, official).tasks
     setup = MethodSetup(
-        trainer=trainer_of(data, recipe, settings.train, settings.penalty.kind, device.device),
+        trainer=trainer_of(
+            data,
+            recipe,
+            settings.train,
+            settings.penalty.kind,
+            device.device,
+            groups=groups_of(table, settings.cut),
+        ),
         likelihood=table.target.kind if table.target is not None else "classes",
         algorithm=settings.algorithm,
         penalty=settings.penalty,
@@ -211,8 +224,28 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         "target_sha256": None if target is None else target.sha256,
         "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
     }
-    jobs = settings.jobs if kind != "table" or work > SMALL_WORK else 1
+    jobs = settings.jobs if kind != "table" or work > FEW_TRAININGS else 1
     return _Prepared(data, made, inputs, methods, jobs, tuple(findings), manifest)
+
+
+def _keys_of_both(table: Dataset, other: Dataset) -> dict[str, NDArray[Any]]:
+    """The columns of groups of two tables; where the other has none, its rows are groups of their own."""
+    found = {}
+    for name, values in table.keys.items():
+        more = other.keys.get(name)
+        if more is None:
+            more = np.asarray("row " + pd.RangeIndex(1, other.n + 1).astype(str) + f" of {other.name}", dtype=object)
+        same = values.dtype == more.dtype
+        parts = [values, more] if same else [_as_words(values), _as_words(more)]
+        found[name] = np.concatenate(parts)
+    return found
+
+
+def _as_words(values: NDArray[Any]) -> NDArray[Any]:
+    """Values of a key as words, None where missing, so that those of two tables can be compared."""
+    codes, found = distinct(values)
+    words: NDArray[Any] = np.array([*map(spelled, found), None], dtype=object)[codes]
+    return words
 
 
 def _rows(
@@ -220,11 +253,11 @@ def _rows(
 ) -> tuple[Data, Dataset, Rows]:
     """The rows that take part, the same as a table of labels and keys, and the rows of a target known beforehand."""
     if data.kind == "table":
-        table = labelled(data, findings, verb="comparing")
+        table = labelled(data, findings, verb="comparing", by=settings.cut.by)
         if target is None:
             return table, table, np.empty(0, np.int64)
         other = labelled(target, findings, verb="comparing")
-        both = stack(table, other)
+        both = replace(stack(table, other), keys=_keys_of_both(table, other))
         return both, both, np.arange(table.n, both.n)
     if target is not None:
         raise SettingsError(f"--test-on {target.name}: a file is the target of a table, and {data.name} is none")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from picsc.equations.likelihood import Likelihood
 from picsc.evaluation.metrics import row_accuracy, row_log_loss
+from picsc.fragments.groups import inner_folds_of_groups
 from picsc.training.jobs import Trainer, TrainingJob
 
 EXPONENTS = (0.0, 0.5, 1.0)
@@ -84,7 +85,7 @@ def choose_by_iwcv(
     parts, owners = [], []
     for i, job in enumerate(jobs):
         powers = EXPONENTS if weights[i] is not None else EXPONENTS[:1]
-        for held in _held_out(job, inner):
+        for held in _held_out(job, inner, trainer.groups):
             for power in powers:
                 parts.append(_without(job, held, weights[i], power))
                 owners.append((i, power, held))
@@ -148,12 +149,15 @@ class _HeldOutScores:
         return min(risks, key=lambda candidate: np.nan_to_num(risks[candidate], nan=np.inf))
 
 
-def _held_out(job: TrainingJob, inner: int) -> list[NDArray[np.int64]]:
-    """Positions of the training rows that each inner fold holds out, about equal shares of every fragment."""
+def _held_out(job: TrainingJob, inner: int, groups: NDArray[np.int64] | None = None) -> list[NDArray[np.int64]]:
+    """Positions of the training rows that each inner fold holds out: of every fragment, or whole groups."""
     generator = np.random.default_rng([job.seed, 8])
     order = generator.permutation(len(job.train))
-    order = order[np.argsort(job.fragment[order], kind="stable")]
     k = max(inner, 3) if len(order) >= 3 else 2
+    if groups is not None and len(np.unique(groups[job.train])) > 1:
+        fold = inner_folds_of_groups(groups[job.train], job.fragment, k, generator)
+        return [np.flatnonzero(fold == j) for j in range(min(inner, k)) if (fold == j).any()]
+    order = order[np.argsort(job.fragment[order], kind="stable")]
     return [np.sort(order[j::k]) for j in range(min(inner, k))]
 
 

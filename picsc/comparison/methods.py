@@ -135,7 +135,9 @@ def _pooled(inputs: ComparisonInputs, some: Sequence[int]) -> list[WeightedModel
 def _picsc(inputs: ComparisonInputs, some: Sequence[int], *, random: bool = False) -> list[WeightedModel]:
     """PIcsC between the training pieces, or between random ones of the same sizes."""
     tasks = [inputs.tasks[i] for i in some]
-    jobs = [_job(with_random_fragments(task) if random else task) for task in tasks]
+    # along a sequence, the next fragment tests what the last ones taught
+    groups = inputs.setup.trainer.groups if inputs.setup.algorithm == 2 else None
+    jobs = [_job(with_random_fragments(task, groups) if random else task) for task in tasks]
     if inputs.setup.algorithm == 2:
         return _along(inputs, jobs, "penalty")
     return [WeightedModel(model) for model in train_jobs(inputs.setup, jobs, "penalty")]
@@ -152,9 +154,14 @@ def _carried(inputs: ComparisonInputs, some: Sequence[int]) -> list[WeightedMode
 
 
 def _along(inputs: ComparisonInputs, jobs: Sequence[TrainingJob], correction: Correction) -> list[WeightedModel]:
-    """Train on the pieces of each job one after another."""
-    models = final_models(inputs.setup, FragmentSequences.of_jobs(jobs), correction)
-    return [WeightedModel(model) for model in models]
+    """Train on the pieces of each job one after another; jobs of equally many pieces side by side."""
+    lengths = [int(job.fragment.max()) for job in jobs]
+    models: dict[int, WeightedModel] = {}
+    for length in dict.fromkeys(lengths):
+        some = [i for i, each in enumerate(lengths) if each == length]
+        found = final_models(inputs.setup, FragmentSequences.of_jobs([jobs[i] for i in some]), correction)
+        models.update(zip(some, map(WeightedModel, found), strict=True))
+    return [models[i] for i in range(len(jobs))]
 
 
 def _by_choice(inputs: ComparisonInputs, some: Sequence[int], *, weighted: bool) -> list[WeightedModel]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from picsc.comparison.feature_space import RANDOM_FEATURES
 from picsc.comparison.inputs import ComparisonInputs
+from picsc.comparison.iwcv import IwcvChoice
 from picsc.comparison.methods import iwcv_choices, run_method
 from picsc.comparison.task_scores import TaskScores
 from picsc.comparison.weights import RowWeights, estimate_weights
@@ -19,6 +20,11 @@ from picsc.runtime.run_folder import RunFolder, kept
 from picsc.settings import WEIGHTINGS, CompareMethod, Weighting
 from picsc.training.table_trainer import TableTrainer
 from picsc.weighting import estimated_bytes
+
+CHOOSING: tuple[CompareMethod, ...] = ("iwcv", "cv-choice")
+"""Methods that need the choices of importance-weighted cross-validation."""
+_LONGEST: tuple[CompareMethod, ...] = ("diw", "picsc-random", "picsc", "weight-decay", "carried")
+"""Methods that take longest, which are begun first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,7 @@ class Workplace:
 
 
 def with_weights(inputs: ComparisonInputs, methods: Sequence[CompareMethod], workplace: Workplace) -> ComparisonInputs:
-    """The inputs with the weights of every task, and with the choices of importance-weighted cross-validation.
+    """The inputs with the weights of every task.
 
     Args:
         inputs: without either.
@@ -48,31 +54,48 @@ def with_weights(inputs: ComparisonInputs, methods: Sequence[CompareMethod], wor
         workplace.progress(_memory_note(inputs, wanted))
         tasks = [(inputs, space, wanted, workplace.folder, i) for i in range(len(inputs.tasks))]
         inputs = replace(inputs, weights=tuple(run_tasks(_weights_of_task, tasks, workplace.jobs)))
-    if "iwcv" in methods or "cv-choice" in methods:
-        workplace.progress("importance-weighted cross-validation")
-        inputs = replace(inputs, choices=tuple(iwcv_choices(inputs, workplace.folder)))
     return inputs
 
 
 def run_all(
     inputs: ComparisonInputs, methods: Sequence[CompareMethod], workplace: Workplace
-) -> dict[CompareMethod, TaskScores]:
-    """Every method on every task.
+) -> tuple[ComparisonInputs, dict[CompareMethod, TaskScores]]:
+    """Every method on every task, and the choices of importance-weighted cross-validation where a method needs them.
+
+    Reading: these choices take as long as several methods, so they are made beside those that do not need them.
 
     Args:
         inputs: with weights.
         methods: in the order of the report.
         workplace: folder and processes.
+
+    Returns:
+        The inputs with the choices, and the scores of every method.
     """
+    choosing = [name for name in methods if name in CHOOSING]
+    names: list[CompareMethod | None] = [None] if choosing else []
+    names += sorted((name for name in methods if name not in CHOOSING), key=lambda name: name not in _LONGEST)
     left = list(methods)
 
-    def done(i: int) -> None:
-        left.remove(methods[i])
+    def progress() -> None:
         workplace.progress(f"training: {', '.join(left)}" if left else "comparing")
 
-    workplace.progress(f"training: {', '.join(left)}")
-    tasks = [(inputs, workplace.folder, name) for name in methods]
-    return dict(zip(methods, run_tasks(_scores_of_method, tasks, workplace.jobs, done=done), strict=True))
+    def done(i: int) -> None:
+        left[:] = [name for name in left if name != names[i]]
+        progress()
+
+    progress()
+    tasks = [(inputs, workplace.folder, name) for name in names]
+    found = dict(zip(names, run_tasks(_method_or_choices, tasks, workplace.jobs, done=done), strict=True))
+    choices = found.pop(None, [])
+    if isinstance(choices, list):
+        inputs = replace(inputs, choices=tuple(choices))
+    scores = {name: each for name, each in found.items() if name is not None and isinstance(each, TaskScores)}
+    for name in choosing:
+        scores[name] = run_method(inputs, workplace.folder, name)
+        left.remove(name)
+        progress()
+    return inputs, scores
 
 
 def _weights_of_task(
@@ -87,10 +110,12 @@ def _weights_of_task(
     return RowWeights.of(kept(folder, f"weights/{'-'.join(wanted)}/{i}", compute))
 
 
-def _scores_of_method(arguments: tuple[ComparisonInputs, RunFolder, CompareMethod]) -> TaskScores:
-    """One method; a function of the module, so that another process can call it."""
+def _method_or_choices(
+    arguments: tuple[ComparisonInputs, RunFolder, CompareMethod | None],
+) -> TaskScores | list[IwcvChoice]:
+    """One method, or without a name the choices; a function of the module, so that another process can call it."""
     inputs, folder, name = arguments
-    return run_method(inputs, folder, name)
+    return iwcv_choices(inputs, folder) if name is None else run_method(inputs, folder, name)
 
 
 def _memory_note(inputs: ComparisonInputs, wanted: Sequence[Weighting]) -> str:

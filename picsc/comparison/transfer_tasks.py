@@ -15,12 +15,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from picsc.comparison.targets import SHOWN, SMALLEST_PIECE, Target, backwards, targets_of, too_small
 from picsc.datasets.rows import Rows, take
 from picsc.datasets.table import Dataset
-from picsc.errors import DataError, SettingsError
+from picsc.errors import DataError
 from picsc.fragments import Fragment, cut, validate
+from picsc.fragments.duplicates import tested_duplicates
+from picsc.fragments.groups import dealt_out, groups_of, of_other_groups, random_groups
 from picsc.fragments.holdout import random_part
-from picsc.phrases import listed
+from picsc.phrases import counted, listed
 from picsc.reports.common import Finding
 from picsc.reports.compare import Setting
 from picsc.settings import CompareSettings
@@ -28,9 +31,6 @@ from picsc.simulation.selection_bias import Selection, selection
 
 FEWEST_LABELLED, MOST_LABELLED = 10, 1000
 """Bounds of the number of target rows with labels for dynamic weights."""
-SMALLEST_PIECE = 4
-"""Rows of the smallest piece that can be a target: two target rows and two test rows."""
-_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +90,6 @@ class TransferPlan:
         return np.unique(np.concatenate([part for task in self.tasks for part in (task.target, task.test)]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """Rows of one target, and the pieces that are trained on for it."""
-
-    name: str
-    sources: tuple[Rows, ...]
-    rows: Rows
-
-
 def plan(dataset: Dataset, settings: CompareSettings, count: int, official: Rows) -> TransferPlan:
     """Every task of every repeat.
 
@@ -112,8 +103,9 @@ def plan(dataset: Dataset, settings: CompareSettings, count: int, official: Rows
         SettingsError: a piece that is named does not exist, or the bias is in a column that cannot be used.
         DataError: the table cannot be cut this way, or a target has too few rows.
     """
+    groups = groups_of(dataset, settings.cut)
     if settings.cut.ways:
-        return _by_pieces(dataset, settings, count, official)
+        return _by_pieces(dataset, settings, count, official, groups)
     bias = None if settings.bias is None else selection(dataset, settings.bias, settings.bias_strength)
     share = settings.validation or (0.2 if bias is None else 0.3)
     fixed = bool(len(official)) or settings.label_noise > 0
@@ -121,24 +113,31 @@ def plan(dataset: Dataset, settings: CompareSettings, count: int, official: Rows
     name = "official test part" if len(official) else "random part"
     if settings.test_on:
         name = Path(settings.test_on[0]).name
-    tasks = []
+    tasks, left_out = [], list[Finding]()
     for r in range(count):
         seed = settings.seed + r
-        tested = official if len(official) else _random_part(dataset, share, settings.seed if fixed else seed)
+        tested = official if len(official) else _random_part(dataset, share, settings.seed if fixed else seed, groups)
         trained = np.setdiff1d(pool, tested)
         if bias is not None:
             trained = bias.selected(trained, seed=seed)
-        tasks.append(_task(dataset, settings, r, _Target(name, (trained,), tested), bias, pool=len(pool)))
+        target = Target(name, (trained,), tested)
+        left_out = left_out or _left_out([target], groups)
+        tasks.append(_task(_Shared(dataset, settings, len(pool), groups), r, target, bias))
     words = f"{'official test part' if len(official) else f'a random {share:.0%} of the rows'} as the target"
     if settings.test_on:
         words = f"{name} as the target"
     if bias is not None:
         words += f"; training rows selected by {bias.words}"
     setting: Setting = "transfer" if settings.test_on else "integral"
-    return TransferPlan(setting, tuple(tasks), (name,), fixed, not fixed, words, ())
+    first = tasks[0]
+    findings = tested_duplicates(dataset, first.train, np.concatenate([first.target, first.test]), "target")
+    findings += [*left_out, *_of_one_group(tasks, groups, settings)]
+    return TransferPlan(setting, tuple(tasks), (name,), fixed, not fixed, words, tuple(findings))
 
 
-def _by_pieces(dataset: Dataset, settings: CompareSettings, count: int, official: Rows) -> TransferPlan:
+def _by_pieces(
+    dataset: Dataset, settings: CompareSettings, count: int, official: Rows, groups: Rows | None
+) -> TransferPlan:
     """Pieces are the targets: the named ones, or each in turn."""
     everything = settings.cut.by is not None  # pieces by owner keep their rows of an official test part
     pool = np.arange(dataset.n) if everything else np.setdiff1d(np.arange(dataset.n), official)
@@ -151,81 +150,63 @@ def _by_pieces(dataset: Dataset, settings: CompareSettings, count: int, official
     for r in range(count):
         made = cut(take(dataset, pool), settings.cut, seed=settings.seed + r)
         pieces = [Fragment(each.kind, each.name, pool[each.rows]) for each in made.fragments]
-        targets = _targets(pieces, settings)
+        targets = targets_of(pieces, settings)
         if r == 0:
-            findings += [*validate(take(dataset, pool), made), *_too_small(targets)]
+            findings += [
+                *validate(take(dataset, pool), made),
+                *too_small(targets),
+                *backwards(pieces, targets, settings),
+            ]
+            findings += _left_out(targets, groups)
             words = made.words
         targets = [target for target in targets if len(target.rows) >= SMALLEST_PIECE]
         if not targets:
             raise DataError(f"{dataset.name}: no piece has {SMALLEST_PIECE} rows to be a target; use fewer pieces")
         names = tuple(target.name for target in targets)
-        tasks += [_task(dataset, settings, r, target, None, pool=len(pool)) for target in targets]
+        tasks += [_task(_Shared(dataset, settings, len(pool), groups), r, target, None) for target in targets]
+    findings += _of_one_group(tasks, groups, settings)
+    forward = settings.cut.forward
     if setting == "in turn":
-        words += ", each the target of a model of all others"
+        words += f", each{' but the first' if forward else ''} the target of a model of "
+        words += "all pieces before it" if forward else "all others"
     else:
-        words += f"; learned from {listed(settings.train_on, _SHOWN) or 'all others'}"
+        others = "the pieces before" if forward else "all others"
+        words += f"; learned from {listed(settings.train_on, SHOWN) or others}"
     redrawn = bool(settings.cut.folds) and settings.cut.shuffle
     fixed = setting == "transfer" and not redrawn
     return TransferPlan(setting, tuple(tasks), names, fixed, redrawn, words, tuple(findings))
 
 
-def _targets(pieces: Sequence[Fragment], settings: CompareSettings) -> list[_Target]:
-    """Each target with the pieces that are trained on for it."""
-    sources = [_found(name, pieces, "--train-on") for name in settings.train_on]
-    wanted = [_found(name, pieces, "--test-on") for name in settings.test_on]
-    for piece in (piece for piece in wanted if any(piece is source for source in sources)):
-        raise SettingsError(f"--train-on and --test-on both name {piece.name}: the target must not be trained on")
-    targets = wanted or [piece for piece in pieces if not any(piece is source for source in sources)]
-    if not targets:
-        raise SettingsError("--train-on names all pieces: leave one as the target")
-    found = []
-    for target in targets:
-        trained = sources or [piece for piece in pieces if all(piece is not each for each in wanted or [target])]
-        if not trained:
-            raise SettingsError("--test-on names all pieces: leave one to train on")
-        found.append(_Target(target.name, tuple(piece.rows for piece in trained), target.rows))
-    return found
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """The table, the settings and the groups that the tasks of a plan share."""
+
+    dataset: Dataset
+    settings: CompareSettings
+    pool: int
+    """Rows that are trained on or are a target."""
+    groups: Rows | None
+    """(n,) group of each row; None without groups."""
 
 
-def _found(name: str, pieces: Sequence[Fragment], option: str) -> Fragment:
-    """The piece of a name, or of the part of a name behind `=` or `fold`."""
-    short = {piece.name: piece.name.partition("=")[2] or piece.name.rpartition(" ")[2] for piece in pieces}
-    for piece in pieces:
-        if name in (piece.name, short[piece.name]):
-            return piece
-    existing = listed([piece.name for piece in pieces], _SHOWN)
-    raise SettingsError(f"{option} {name!r}: no such piece; there are {existing}")
-
-
-def _too_small(targets: Sequence[_Target]) -> list[Finding]:
-    """Warning about pieces with too few rows for a target."""
-    small = [target.name for target in targets if len(target.rows) < SMALLEST_PIECE]
-    if not small:
-        return []
-    message = f"fewer than {SMALLEST_PIECE} rows, so they are trained on but are no target: {listed(small, _SHOWN)}"
-    return [Finding("small-target", "warning", message)]
-
-
-def _task(
-    dataset: Dataset, settings: CompareSettings, r: int, target: _Target, bias: Selection | None, *, pool: int
-) -> TransferTask:
+def _task(shared: _Shared, r: int, target: Target, bias: Selection | None) -> TransferTask:
+    dataset, settings = shared.dataset, shared.settings
     seed = settings.seed + r
     if len(target.rows) < SMALLEST_PIECE:
         raise DataError(
             f"{dataset.name}: the target has {len(target.rows)} rows and needs at least {SMALLEST_PIECE}, half of them "
             "to test on; raise --validation or name another target"
         )
-    generator = np.random.default_rng([seed, 3])
-    order = generator.permutation(target.rows)
-    seen = min(len(order) - 1, max(1, round(settings.adapt * len(order))))
-    usable = order[:seen]
-    labelled = min(len(usable), MOST_LABELLED, max(FEWEST_LABELLED, round(settings.labelled * len(order))))
+    usable, tested = _divided(shared, target.rows, seed)
+    labelled = min(len(usable), MOST_LABELLED, max(FEWEST_LABELLED, round(settings.labelled * len(target.rows))))
+    sources = tuple(of_other_groups(rows, shared.groups, target.rows) for rows in target.sources)
+    target = replace(target, sources=sources)
     parts = [_some(rows, settings.most_rows, target.sources, seed) for rows in target.sources if len(rows)]
     if sum(map(len, parts)) < 2:
         raise DataError(f"{dataset.name}: {sum(map(len, parts))} training rows, and at least 2 are needed")
     random_fragments = len(parts) == 1
     if random_fragments:
-        parts = _random_fragments(dataset, parts[0], settings.fragments, seed)
+        parts = _random_fragments(shared, parts[0], seed)
     train = np.concatenate(parts)
     fragment = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     return TransferTask(
@@ -237,10 +218,51 @@ def _task(
         random_fragments=random_fragments,
         target=np.sort(usable),
         labelled=np.sort(usable[:labelled]),
-        test=np.sort(order[seen:]),
+        test=np.sort(tested),
         true_weights=None if bias is None else bias.ratio(train),
-        unused=max(0, pool - len(train) - len(target.rows)),
+        unused=max(0, shared.pool - len(train) - len(target.rows)),
     )
+
+
+def _divided(shared: _Shared, rows: Rows, seed: int) -> tuple[Rows, Rows]:
+    """Target rows and test rows of a target, in random order; by whole groups where it has several."""
+    share, groups = shared.settings.adapt, shared.groups
+    order = np.random.default_rng([seed, 3]).permutation(rows)
+    if groups is None or len(np.unique(groups[rows])) < 2:
+        seen = min(len(order) - 1, max(1, round(share * len(order))))
+        return order[:seen], order[seen:]
+    target = shared.dataset.target
+    classes = None if target is None or target.kind != "classes" else target.values[order].astype(np.int64)
+    inside = random_groups(groups[order], share, [seed, 3], classes)
+    return order[inside], order[~inside]
+
+
+def _left_out(targets: Sequence[Target], groups: Rows | None) -> list[Finding]:
+    """A note on training rows that are left out because their groups are in the target."""
+    left = [
+        (sum(len(rows) - len(of_other_groups(rows, groups, target.rows)) for rows in target.sources), target.name)
+        for target in targets
+    ]
+    if not any(count for count, _ in left):
+        return []
+    names = listed([f"{name} ({count})" for count, name in left if count], SHOWN)
+    message = f"training rows whose group is in the target are left out: {names}"
+    return [Finding("tested-groups-left-out", "note", message, "", tuple(name for count, name in left if count))]
+
+
+def _of_one_group(tasks: Sequence[TransferTask], groups: Rows | None, settings: CompareSettings) -> list[Finding]:
+    """A note on targets of one group, whose rows are divided into target rows and test rows."""
+    if groups is None:
+        return []
+    first = [task for task in tasks if task.repeat == 0]
+    one = [task.name for task in first if len(np.unique(groups[np.concatenate([task.target, task.test])])) < 2]
+    if not one:
+        return []
+    message = (
+        f"{counted(len(one), 'target')} of one group of {settings.cut.group!r}: {listed(one, SHOWN)}; target rows and "
+        "test rows are of the same group there"
+    )
+    return [Finding("target-of-one-group", "note", message, "", tuple(one))]
 
 
 def _some(rows: Rows, most: int | None, sources: Sequence[Rows], seed: int) -> Rows:
@@ -252,28 +274,43 @@ def _some(rows: Rows, most: int | None, sources: Sequence[Rows], seed: int) -> R
     return np.sort(np.random.default_rng([seed, 4, int(rows[0])]).choice(rows, kept, replace=False))
 
 
-def _random_fragments(dataset: Dataset, rows: Rows, k: int, seed: int) -> list[Rows]:
-    """Random fragments of sizes that differ by at most one, each with its share of every class."""
-    k = min(k, len(rows))
+def _random_fragments(shared: _Shared, rows: Rows, seed: int) -> list[Rows]:
+    """Random fragments of sizes that differ by at most one, each with its share of every class.
+
+    Where parameters are carried along them, they have whole groups: the next fragment tests what the last ones taught.
+    """
+    k = min(shared.settings.fragments, len(rows))
+    groups = shared.groups
+    if groups is not None and shared.settings.algorithm == 2 and len(np.unique(groups[rows])) >= k:
+        fragment = dealt_out(groups[rows], np.bincount(np.arange(len(rows)) % k), np.random.default_rng([seed, 5]))
+        return [rows[fragment == j] for j in range(k)]
     order = np.random.default_rng([seed, 5]).permutation(rows)
-    target = dataset.target
+    target = shared.dataset.target
     if target is not None and target.kind == "classes":
         order = order[np.argsort(target.values[order], kind="stable")]
     return [np.sort(order[j::k]) for j in range(k)]
 
 
-def with_random_fragments(task: TransferTask) -> TransferTask:
-    """The same task with random fragments of the same sizes."""
+def with_random_fragments(task: TransferTask, groups: Rows | None = None) -> TransferTask:
+    """The same task with random fragments of the same sizes.
+
+    Args:
+        task: with fragments that are pieces of the data.
+        groups: (n,) group of each row of the table: fragments then have whole groups, and nearly the same sizes.
+    """
     generator = np.random.default_rng([task.seed, 6])
+    sizes = np.bincount(task.fragment)
+    if groups is not None and len(np.unique(groups[task.train])) >= len(sizes):
+        return replace(task, fragment=dealt_out(groups[task.train], sizes, generator), random_fragments=True)
     return replace(task, fragment=generator.permutation(task.fragment), random_fragments=True)
 
 
-def _random_part(dataset: Dataset, share: float, seed: int) -> Rows:
-    """A random share of all rows as the target."""
+def _random_part(dataset: Dataset, share: float, seed: int, groups: Rows | None) -> Rows:
+    """A random share of all rows as the target, of whole groups where there are groups."""
     rows = np.arange(dataset.n)
     if not SMALLEST_PIECE <= math.ceil(share * len(rows)) < len(rows):
         raise DataError(
             f"{dataset.name}: a target of {share:g} of {len(rows)} rows leaves too few; need {SMALLEST_PIECE} rows in "
             "it and some to train on"
         )
-    return random_part(dataset, rows, share, seed)
+    return random_part(dataset, rows, share, seed, groups)

@@ -11,15 +11,18 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from picsc.comparison.feature_space import covariates
 from picsc.comparison.transfer_tasks import TransferTask
 from picsc.errors import DataError, NumericsError
+from picsc.fragments.groups import inner_folds_of_groups
 from picsc.settings import WeighSettings, Weighting
 from picsc.training.jobs import Trainer
 from picsc.weighting import WEIGHTINGS, refuse, separation
-from picsc.weighting.logistic import log_ratio
+from picsc.weighting.logistic import FOLDS, log_ratio
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -90,7 +93,7 @@ def estimate_weights(
     except (DataError, NumericsError) as error:
         return replace(NO_WEIGHTS, refused=dict.fromkeys(wanted, str(error)))
     began = time.perf_counter()
-    ratios = log_ratio(x, z, seed=task.seed)
+    ratios = log_ratio(x, z, seed=task.seed, fold=_folds_of_groups(task, trainer.groups))
     overlap = separation(x, z, seed=task.seed, ratios=ratios)
     seconds = {"iw": time.perf_counter() - began}
     options: dict[str, dict[str, object]] = {
@@ -110,3 +113,20 @@ def estimate_weights(
             refused[name] = str(error)
         seconds[name] = seconds.get(name, 0.0) + time.perf_counter() - began
     return RowWeights(weights, refused, overlap, seconds, int(x.shape[1]))
+
+
+def _folds_of_groups(task: TransferTask, groups: NDArray[np.int64] | None) -> Tensor | None:
+    """Folds of training rows, then of target rows, in which groups are whole; None where rows may be dealt one by one.
+
+    Reading: rows of one group are all training rows or all target rows, so a classifier between the two that has seen
+        others of its rows recognises the group.
+    """
+    if groups is None:
+        return None
+    parts = [groups[task.train], groups[task.target]]
+    k = min(FOLDS, *(len(np.unique(part)) for part in parts))
+    if k < 2:
+        return None
+    generator = np.random.default_rng([task.seed, 9])
+    folds = [inner_folds_of_groups(part, np.zeros(len(part), np.int64), k, generator) for part in parts]
+    return torch.from_numpy(np.concatenate(folds))

@@ -17,7 +17,7 @@ from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.report import assemble
 from picsc.cross_validation.splits import repeats
 from picsc.datasets.data import Data
-from picsc.datasets.description import left_out, reading_findings
+from picsc.datasets.description import on_reading
 from picsc.datasets.images import ImageSet, refuse_columns
 from picsc.datasets.open import open_data
 from picsc.datasets.table import Dataset
@@ -158,12 +158,10 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     findings: list[Finding] = []
     if kind != "table":
         refuse_columns(settings.cut, settings.read, weights=settings.weights, kind=kind)
-    table, official = rows_of(data, findings, verb="cross-validation")
+    table, official = rows_of(data, findings, verb="cross-validation", by=settings.cut.by)
     count = settings.repeats or (5 if kind == "table" else 1)
     plan = tuple(repeats(table, settings, count, official))
-    findings += (
-        (*_advised(plan[0].findings, settings), *left_out(table), *reading_findings(table)) if kind == "table" else ()
-    )
+    findings += (*_advised(plan[0].findings, settings), *on_reading(table)) if kind == "table" else ()
     weights = _weights(table, settings)
     recipe = recipe_of(settings.train, sum(map(len, plan[0].pieces)), kind)
     device = pick_device(settings.train.device)
@@ -175,6 +173,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
         settings.penalty.kind,
         device.device,
         weights=weights,
+        groups=plan[0].groups,
     )
     features = float(len(table.columns) if data.kind == "table" else data.width)
     work = len(plan) * len(plan[0].pieces) * table.n * features

@@ -52,5 +52,7 @@ def describe_test(experiment: Experiment) -> str:
     if experiment.foldwise:
         return "corrected resampled t-test over folds and repeats (Nadeau and Bengio 2003), 95 % intervals"
     if len(experiment.repeats) > 1:
-        return f"paired t-test over {len(experiment.repeats)} repeats, 95 % intervals"
+        first, *others = (repeat.validation for repeat in experiment.repeats)
+        same = ", of which all have the same test rows" if all(np.array_equal(first, other) for other in others) else ""
+        return f"paired t-test over {len(experiment.repeats)} repeats{same}, 95 % intervals"
     return "paired t-test over validation rows, given the trained models; --repeats 5 also shows how seeds matter"

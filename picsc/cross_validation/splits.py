@@ -13,7 +13,12 @@ from picsc.datasets.rows import Rows, take
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
 from picsc.fragments import cut, validate
+from picsc.fragments.duplicates import tested_duplicates
+from picsc.fragments.groups import dealt_out, groups_of, of_other_groups
 from picsc.fragments.holdout import random_part
+from picsc.fragments.keys import key
+from picsc.fragments.latest import Latest, latest_rows
+from picsc.phrases import share
 from picsc.reports.common import Finding
 from picsc.settings import CvSettings
 
@@ -39,6 +44,8 @@ class Repeat:
     words: str
     """Description of the cut, for the report."""
     findings: tuple[Finding, ...]
+    groups: NDArray[np.int64] | None = None
+    """(n,) group of each row, which is never trained on and tested in the same model; None without groups."""
 
     def training(self, i: int) -> tuple[Rows, NDArray[np.int64]]:
         """Training rows of the model of piece i, foldwise, and the fragment of each.
@@ -46,8 +53,21 @@ class Repeat:
         Source: Section 4.4, E4: the fragments are the k - 1 training folds.
         Reading: of two folds, the fragments are the two halves of the training fold, every other row each.
         """
-        others = [j for j in range(len(self.pieces)) if j != i]
-        return fragmented([self.pieces[j] for j in others], self.pieces[i][self.rare[self.pieces[i]]])
+        parts = [self.untested(piece, i) for j, piece in enumerate(self.pieces) if j != i]
+        return fragmented(parts, self.pieces[i][self.rare[self.pieces[i]]])
+
+    @property
+    def divides_groups(self) -> bool:
+        """True if rows of one group lie in several pieces."""
+        if self.groups is None:
+            return False
+        code = self.groups[np.concatenate(self.pieces)]
+        piece = np.repeat(np.arange(len(self.pieces)), [len(rows) for rows in self.pieces])
+        return len(np.unique(code * len(self.pieces) + piece)) > len(np.unique(code))
+
+    def untested(self, rows: Rows, i: int) -> Rows:
+        """Those of some rows that are of no group that the model of piece i is tested on."""
+        return of_other_groups(rows, self.groups, self.tested(i))
 
     def tested(self, i: int) -> Rows:
         """Test rows of the model of piece i."""
@@ -59,14 +79,21 @@ class Repeat:
         return fragmented([part for part in parts if len(part)], np.empty(0, np.int64))
 
     def recut(self) -> Repeat:
-        """The same repeat with random pieces of the same sizes, and of the same classes if the cut was balanced."""
+        """The same repeat with random pieces of the same sizes, and of the same classes if the cut was balanced.
+
+        With groups the pieces have whole groups, so that sizes and classes are nearly the same.
+        """
         rows = np.concatenate(self.pieces)
-        labels = np.repeat(np.arange(len(self.pieces)), [len(piece) for piece in self.pieces])
+        sizes = np.array([len(piece) for piece in self.pieces])
+        labels = np.repeat(np.arange(len(self.pieces)), sizes)
         generator = np.random.default_rng([self.seed, 1])
         strata = np.zeros(len(rows), np.int64) if self.strata is None else self.strata[rows]
-        for stratum in np.unique(strata):
-            inside = np.flatnonzero(strata == stratum)
-            labels[inside] = generator.permutation(labels[inside])
+        if self.groups is not None and (self.foldwise or not self.divides_groups):
+            labels = dealt_out(self.groups[rows], sizes, generator)
+        else:
+            for stratum in np.unique(strata):
+                inside = np.flatnonzero(strata == stratum)
+                labels[inside] = generator.permutation(labels[inside])
         pieces = tuple(np.sort(rows[labels == i]) for i in range(len(self.pieces)))
         return replace(self, pieces=pieces)
 
@@ -93,27 +120,37 @@ def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) 
     Raises:
         DataError: the table cannot be cut this way, or a fold would leave no training rows.
     """
+    groups = groups_of(dataset, settings.cut)
     for r in range(count):
         seed = settings.seed + r
         pool = np.setdiff1d(np.arange(dataset.n), official)
+        late = _latest(dataset, settings)
+        pool = pool if late is None else late.before
         # pieces of time are cut before validation rows are drawn, so that every repeat has the same ones
         made = None if settings.cut.batches else cut(take(dataset, pool), settings.cut, seed=seed)
         rare = np.zeros(dataset.n, np.bool_)
         if settings.keep_rare:
-            rare = _rare(dataset, settings.cut.batches or len(made.fragments if made else ()))
-        validation = official if len(official) else _validation_rows(dataset, settings.validation, seed, rare)
+            rare = _rare(dataset, settings.cut.batches or len(made.fragments if made else ()), groups)
+        validation = official
+        if late is not None:
+            validation = late.rows[~rare[late.rows]]
+        elif not len(official):
+            validation = _validation_rows(dataset, settings.validation, seed, rare, groups)
         if made is None:
             pool = np.setdiff1d(pool, validation)
             made = cut(take(dataset, pool), settings.cut, seed=seed)
         pieces = tuple(pool[fragment.rows] for fragment in made.fragments)
+        apart: list[Finding] = []
         if not settings.foldwise:
-            pieces = tuple(np.setdiff1d(piece, validation) for piece in pieces)
+            learned = [np.setdiff1d(piece, validation) for piece in pieces]
+            pieces = tuple(of_other_groups(piece, groups, validation) for piece in learned)
+            apart = _left_out(sum(map(len, learned)), sum(map(len, pieces)))
         _check_pieces([fragment.name for fragment in made.fragments], pieces, settings)
         strata = None
         if made.strata is not None:
             strata = np.zeros(dataset.n, np.int64)
             strata[pool] = made.strata
-        yield Repeat(
+        repeat = Repeat(
             seed=seed,
             foldwise=settings.foldwise,
             names=tuple(fragment.name for fragment in made.fragments),
@@ -121,9 +158,57 @@ def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) 
             strata=strata,
             validation=validation,
             rare=rare,
-            words=made.words,
+            words=made.words if late is None else f"{made.words}; the latest {len(validation)} rows test all models",
             findings=validate(take(dataset, pool), made) if r == 0 else (),
+            groups=groups,
         )
+        apart += _kept_apart(repeat)
+        again = () if settings.foldwise or r else tested_duplicates(dataset, np.concatenate(pieces), validation, "test")
+        yield replace(repeat, findings=(*repeat.findings, *apart, *again)) if r == 0 else repeat
+
+
+def _latest(dataset: Dataset, settings: CvSettings) -> Latest | None:
+    """The latest rows, which test the models of all pieces of time; None for other pieces, or if times may be mixed."""
+    cut = settings.cut
+    if not cut.forward or cut.time is None:
+        return None
+    return latest_rows(key(dataset, cut.time), cut.time, share=settings.validation, gap=cut.gap, table=dataset.name)
+
+
+def _left_out(rows: int, kept: int) -> list[Finding]:
+    """A finding on rows of pieces that no model learns from, because rows of their groups test all models."""
+    if kept == rows:
+        return []
+    message = (
+        f"{share(rows - kept, rows)} rows of the pieces are left out, because rows of their groups test the models"
+    )
+    advice = "test on groups of their own: fewer --validation rows, or --mix-time" if 2 * kept < rows else ""
+    return [Finding("tested-groups-left-out", "warning" if advice else "note", message, advice)]
+
+
+def _kept_apart(repeat: Repeat) -> list[Finding]:
+    """A finding on training rows that are left out because their groups are tested, if any group lies in two pieces.
+
+    Raises:
+        DataError: a piece has no other rows.
+    """
+    if repeat.groups is None or not (repeat.foldwise and repeat.divides_groups):
+        return []  # the rows that test batches are of other groups, or their groups were taken from the pieces
+    rows_in_all = sum(map(len, repeat.pieces))
+    groups, k = len(np.unique(repeat.groups[np.concatenate(repeat.pieces)])), len(repeat.pieces)
+    if groups < k:
+        raise DataError(f"{groups} groups < {k} pieces: too few to keep groups whole; leave out --group")
+    gone = []
+    for i, name in enumerate(repeat.names):
+        kept = [len(repeat.untested(rows, i)) for j, rows in enumerate(repeat.pieces) if j != i]
+        if not all(kept):
+            raise DataError(
+                f"a model that is tested on {name} must not learn from its groups, and another piece has no rows of "
+                "other groups: leave out --group, or cut folds of whole groups"
+            )
+        gone.append(rows_in_all - len(repeat.pieces[i]) - sum(kept))
+    message = f"groups lie in several pieces: {min(gone)} to {max(gone)} rows are left out of a model's training rows"
+    return [Finding("tested-groups-left-out", "note", f"{message}, because rows of their groups test it")]
 
 
 def _check_pieces(names: Sequence[str], pieces: Sequence[Rows], settings: CvSettings) -> None:
@@ -139,21 +224,27 @@ def _check_pieces(names: Sequence[str], pieces: Sequence[Rows], settings: CvSett
         )
 
 
-def _validation_rows(dataset: Dataset, share: float, seed: int, rare: NDArray[np.bool_]) -> Rows:
-    """A random share of the rows that are not rare, balanced over classes if every class has two rows."""
+def _validation_rows(
+    dataset: Dataset, share: float, seed: int, rare: NDArray[np.bool_], groups: NDArray[np.int64] | None
+) -> Rows:
+    """A random share of the rows that are not rare, of whole groups or balanced over classes where possible."""
     rows = np.flatnonzero(~rare)
     if len(rows) <= math.ceil(share * len(rows)):
         raise DataError(
             f"{dataset.name}: {share:g} of {len(rows)} rows to test on leaves none to learn from; lower --validation"
         )
-    return random_part(dataset, rows, share, seed)
+    return random_part(dataset, rows, share, seed, groups)
 
 
-def _rare(dataset: Dataset, k: int) -> NDArray[np.bool_]:
-    """Rows of classes with fewer rows than there are pieces."""
+def _rare(dataset: Dataset, k: int, groups: NDArray[np.int64] | None) -> NDArray[np.bool_]:
+    """Rows of classes with fewer rows than there are pieces, and with groups all rows of their groups."""
     target = dataset.target
     if target is None or target.kind != "classes":
         return np.zeros(dataset.n, np.bool_)
     codes = target.values.astype(np.int64)
     rare: NDArray[np.bool_] = np.bincount(codes)[codes] < k
+    if groups is not None:
+        rare = np.isin(groups, groups[rare])
+        if rare.all():
+            raise DataError(f"{dataset.name}: every group has a row of a rare class: leave out --keep-rare or --group")
     return rare

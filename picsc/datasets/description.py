@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from picsc.datasets.files.utf8 import NOT_UTF8
@@ -63,6 +64,58 @@ def encoding_guessed(*datasets: Dataset | None) -> list[Finding]:
         for choice in dataset.reading.choices
         if choice.name == "encoding" and choice.how == NOT_UTF8
     ]
+
+
+def on_reading(dataset: Dataset, *others: Dataset | None) -> list[Finding]:
+    """Findings on the columns that the reader left out, and on how it read the others.
+
+    Args:
+        dataset: the table.
+        others: tables that it is compared with, whose columns are those of the first.
+    """
+    return [*left_out(dataset), *reading_doubts(dataset, *others)]
+
+
+def reading_doubts(*datasets: Dataset | None) -> list[Finding]:
+    """Findings on how columns were read, and on what a reader may have guessed wrong: the encoding, and a header."""
+    headers = [header_doubted(dataset) for dataset in datasets if dataset is not None]
+    found = [*reading_findings(*datasets), *encoding_guessed(*datasets)]
+    return [*found, *(finding for each in headers for finding in each)]
+
+
+def header_doubted(dataset: Dataset) -> list[Finding]:
+    """A warning on a file whose names look like a first row of data.
+
+    Every numeric column has a number for its name, and every column of categories a category. Numbers in equal steps,
+    such as years, are names, and so are six or more in order, such as wavelengths.
+    """
+    choices = () if dataset.reading is None else dataset.reading.choices
+    if not any(choice.name == "header" and choice.value == "yes" and choice.how != "told" for choice in choices):
+        return []
+    target = dataset.target
+    numbers = [column.name for column in dataset.columns if column.kind == "numeric"]
+    numbers += [] if target is None or target.kind == "classes" else [target.name]
+    levels = [(column.name, column.levels) for column in dataset.columns if column.coded]
+    levels += [] if target is None or target.kind == "numbers" else [(target.name, target.levels)]
+    values = [value for value in map(_number, numbers) if value is not None]
+    steps = {round(after - before, 6) for before, after in pairwise(values)}
+    evenly = len(steps) == 1 and (len(values) > 2 or steps == {1.0})
+    in_order = evenly or (len(values) >= 6 and min(steps) * max(steps) > 0)
+    if not numbers or len(values) < len(numbers) or in_order:
+        return []
+    if not all(name in held or name.rpartition(".")[0] in held for name, held in levels):
+        return []
+    message = f"{dataset.source}: the names of the columns look like a row of data: {listed(numbers)}"
+    advice = "--no-header reads the first line as data; --header says that it holds names"
+    return [Finding("header-doubted", "warning", message, advice)]
+
+
+def _number(name: str) -> float | None:
+    """The number that a name is; None for other names."""
+    try:
+        return float(name)
+    except ValueError:
+        return None
 
 
 def data_info(dataset: Data) -> DataInfo:

@@ -165,7 +165,7 @@ def from_frame(
         ("--drop", settings.drop),
         ("--keep", settings.keep),
         ("--date-format", [column for column, _ in settings.date_formats if column]),
-        ("--by, --time or --group", keys),
+        *((getattr(keys, "options", {}).get(key, "--by, --time or --group"), (key,)) for key in keys),
     ):
         check_known(asked, names, option=option, where=where)
     words = missing_words(settings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,18 +27,21 @@ Opened = tuple["Data", "Dataset | None"]
 """The data, and the table that they are compared with, if there is one."""
 
 
-def load_reference(path: str | Path, settings: ReadSettings) -> Dataset:
+def load_reference(path: str | Path, settings: ReadSettings, *, keys: Sequence[str] = ()) -> Dataset:
     """Read the table that others are compared with; it may lack columns that the settings drop or give a kind.
 
     Args:
         path: path of the file.
         settings: how the data are read.
+        keys: columns of groups that are kept aside, as far as the file has them.
 
     Raises:
         DataError: the file cannot be read, or its columns are not what the settings say.
     """
     table = read_frame(path, settings)
-    return from_file(table, path, _of_its_columns(settings, table.frame.columns))
+    names = set(all_named([str(column).strip() for column in table.frame.columns]))
+    there = tuple(key for key in keys if key in names)
+    return from_file(table, path, _of_its_columns(settings, table.frame.columns), keys=there)
 
 
 def reference_in_memory(

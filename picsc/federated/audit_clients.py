@@ -12,6 +12,7 @@ from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
 from picsc.federated.algorithms.fedavg import FedAvg
 from picsc.federated.build_clients import build, model_kind
+from picsc.federated.client_findings import client_findings
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.clients.networks import ClientModules
 from picsc.federated.holdings import federated_split, labelled
@@ -52,10 +53,11 @@ def audit_clients(
     """
     report_progress = progress or (lambda _: None)
     findings: list[Finding] = []
-    data = labelled(data, findings)
+    data = labelled(data, findings, settings)
     device = pick_device(settings.device)
     with one_thread():
         split = federated_split(data, settings, seed=settings.seed)
+        findings += client_findings(data, split, settings)
         split = replace(split, train=tuple(client.rows for client in split.clients))  # no test rows are needed
         clients = build(split, settings, device=device.device, workers=settings.jobs)
         theta = _common_model(clients, settings, report_progress)

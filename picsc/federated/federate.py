@@ -13,11 +13,13 @@ from picsc.datasets.images import ImageSet
 from picsc.datasets.open import open_data
 from picsc.datasets.texts import TokenSet
 from picsc.federated.build_clients import model_kind
+from picsc.federated.client_findings import client_findings, seen_in_training
 from picsc.federated.holdings import federated_split, labelled
 from picsc.federated.method_run import Run
 from picsc.federated.repeats import run_repeat
 from picsc.federated.resumable_rounds import Progress, RepeatTask
 from picsc.federated.summary import assemble
+from picsc.phrases import counted
 from picsc.reports.common import Finding
 from picsc.runtime.devices import device_findings, pick_device
 from picsc.runtime.processes import run_tasks
@@ -94,7 +96,7 @@ def federate_dataset(
     """
     report_progress = progress or (lambda _: None)
     findings: list[Finding] = []
-    data = labelled(data, findings)
+    data = labelled(data, findings, settings)
     kind = model_kind(data, settings)
     repeats = settings.repeats or (3 if kind == "mlp" else 1)
     settings = settings.model_copy(update={"methods": tuple(dict.fromkeys(settings.methods))})
@@ -107,7 +109,9 @@ def federate_dataset(
         "settings": settings.model_dump(mode="json", exclude={"jobs"}),
     }
     with one_thread(), open_run(run_dir, manifest, resume=resume) as folder:
+        report_progress("dealing rows out to the clients")
         split = federated_split(data, settings, seed=settings.seed)  # reports anything wrong with the clients at once
+        findings += [*client_findings(data, split, settings), *seen_in_training(data, split)]
         # small models of all methods are trained as one; larger ones one after another, in processes
         groups = [settings.methods] if kind == "mlp" else [(method,) for method in settings.methods]
         workers = max(1, settings.jobs // (repeats * len(groups)))
@@ -116,8 +120,9 @@ def federate_dataset(
 
         def done(_: int) -> None:
             finished[0] += 1
-            report_progress(f"{finished[0]} of {len(tasks)} runs done")
+            report_progress(f"training: {finished[0]} of {counted(len(tasks), 'run')} done")
 
+        report_progress(f"training: 0 of {counted(len(tasks), 'run')} done")
         alone = settings.jobs == 1 or len(tasks) == 1
         run = partial(run_repeat, progress=report_progress) if alone else run_repeat  # other processes cannot report
         found = run_tasks(run, tasks, settings.jobs, done=done)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +11,26 @@ from numpy.typing import NDArray
 from picsc.datasets.data import Data
 from picsc.datasets.rows import Rows, with_label
 from picsc.errors import DataError, SettingsError
-from picsc.fragments import Fragment, cut
+from picsc.fragments import Cut, Fragment, cut, cut_clients
 from picsc.fragments.partitions import partition
+from picsc.fragments.unlabelled import pieces_without_label
 from picsc.reports.common import Finding
 from picsc.settings import CutSettings, FedSettings
 from picsc.simulation.feature_noise import with_feature_noise
 
 
-def labelled(data: Data, findings: list[Finding]) -> Data:
-    """The rows that have a label; all rows where there is no target."""
-    findings += data.findings if data.kind == "table" else ()
-    return with_label(data, findings) if data.kind == "table" and data.target is not None else data
+def labelled(data: Data, findings: list[Finding], settings: FedSettings) -> Data:
+    """The rows that have a label; all rows where there is no target.
+
+    Args:
+        data: the table, the images or the texts.
+        findings: receives a warning if rows have no label, and one that names clients who have no others.
+        settings: the column of the clients.
+    """
+    if data.kind != "table" or data.target is None:
+        return data
+    findings += pieces_without_label(data, settings.clients.by, "client")
+    return with_label(data, findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +49,13 @@ class FederatedSplit:
     """Test rows that serve all clients; empty where each has its own."""
     noise: NDArray[np.float64] | None
     """Standard deviation of each client's feature noise, (K,); None without noise."""
-    description: str
-    """Origin of the clients, in words."""
+    made: Cut
+    """The clients as pieces of the data."""
+
+    @property
+    def description(self) -> str:
+        """Origin of the clients, in words."""
+        return self.made.words
 
 
 def federated_split(data: Data, settings: FedSettings, *, seed: int) -> FederatedSplit:
@@ -59,7 +73,8 @@ def federated_split(data: Data, settings: FedSettings, *, seed: int) -> Federate
     labels = _labels(data)
     official_test = data.test
     pool = np.setdiff1d(np.arange(data.n), official_test)
-    clients, noise, description = _deal(data, labels, pool, settings, seed)
+    made, noise = _deal(data, labels, pool, settings, seed)
+    clients = made.fragments
     if len(clients) < 2:
         raise DataError(f"{data.name}: federated learning needs two clients or more, and there is {len(clients)}")
     if noise is not None and data.kind != "texts":
@@ -69,7 +84,7 @@ def federated_split(data: Data, settings: FedSettings, *, seed: int) -> Federate
     if len(official_test) and owners is None:
         train = tuple(_at_most(client.rows, most, [seed, 4, i]) for i, client in enumerate(clients))
         shared = _at_most(official_test, None if most is None else most * len(clients), [seed, 5])
-        return FederatedSplit(data, clients, train, (), shared, noise, description)
+        return FederatedSplit(data, clients, train, (), shared, noise, made)
     if len(official_test):  # the official part has owners too, so every client is tested on its own rows
         assert owners is not None  # noqa: S101 - for the type checker
         parts = [(client.rows, official_test[owners[official_test] == owners[client.rows[0]]]) for client in clients]
@@ -77,7 +92,7 @@ def federated_split(data: Data, settings: FedSettings, *, seed: int) -> Federate
         parts = [set_aside(client.rows, settings.validation, [seed, 2, i]) for i, client in enumerate(clients)]
     train = tuple(_at_most(part[0], most, [seed, 4, i]) for i, part in enumerate(parts))
     test = tuple(_at_most(part[1], most, [seed, 5, i]) for i, part in enumerate(parts))
-    return FederatedSplit(data, clients, train, test, np.empty(0, np.int64), noise, description)
+    return FederatedSplit(data, clients, train, test, np.empty(0, np.int64), noise, made)
 
 
 def _at_most(rows: Rows, most: int | None, seed: Sequence[int]) -> Rows:
@@ -123,22 +138,25 @@ def _deal(
     pool: Rows,
     settings: FedSettings,
     seed: int,
-) -> tuple[tuple[Fragment, ...], NDArray[np.float64] | None, str]:
-    """The clients, the noise of each if they have any, and their origin in words."""
+) -> tuple[Cut, NDArray[np.float64] | None]:
+    """The clients with their origin in words, and the noise of each if they have any."""
     wanted = settings.clients
     if wanted.clients is not None:
         if wanted.partition == "noise" and data.kind == "texts":
             raise SettingsError(f"{data.name}: texts have no features that noise could be added to")
+        if data.kind == "table":
+            dealt = cut_clients(data, wanted, CutSettings(), seed=seed)
+            return dealt.cut, dealt.noise if dealt.noise.any() else None
         made = partition(None if labels is None else labels[pool], len(pool), wanted, seed=seed)
         clients = tuple(Fragment(each.kind, each.name, pool[each.rows]) for each in made.fragments)
-        return clients, made.noise if made.noise.any() else None, made.words
+        return _clients(clients, made.words, data.n), made.noise if made.noise.any() else None
     if data.kind == "table":
         if wanted.by is None:
             raise SettingsError(
                 f"{data.name}: who are the clients? name a column with --by COL, or invent some with --clients N"
             )
         found = cut(data, CutSettings(by=wanted.by), seed=seed)
-        return found.fragments, None, f"{len(found.fragments)} clients by {wanted.by}"
+        return replace(found, words=f"{len(found.fragments)} clients by {wanted.by}"), None
     owners, names = data.owners, data.clients
     if wanted.by is not None or owners is None:
         prefix = f"--by {wanted.by}: " if wanted.by is not None else ""
@@ -154,4 +172,18 @@ def _deal(
         for i, name in enumerate(names)
         if edges[i] < edges[i + 1]
     )
-    return clients, None, f"{len(clients)} clients by owner"
+    return _clients(clients, f"{len(clients)} clients by owner", data.n), None
+
+
+def _clients(clients: tuple[Fragment, ...], words: str, n: int) -> Cut:
+    """Clients of images or texts as pieces of them."""
+    held = np.concatenate([client.rows for client in clients])
+    return Cut(
+        fragments=clients,
+        words=words,
+        ordered=False,
+        contiguous=False,
+        units=None,
+        strata=None,
+        unassigned=np.setdiff1d(np.arange(n), held),
+    )

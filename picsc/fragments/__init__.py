@@ -7,14 +7,18 @@
   `uncut`, all rows as one piece
 - `dob_scv`: DOB-SCV and MS-SCV, which make folds with similar or with different covariate distributions
 - `duplicates`: equal rows in several pieces, or in a table and its reference file, or with different labels
+- `even_pieces`: pieces of nearly the wanted sizes, made of units that must stay whole
+- `groups`: splits that keep the rows of one group together
 - `holdout`: a random part of the rows, stratified by class where possible
 - `keys`: the values of a column that cuts a table: their codes, order and spelling
+- `latest`: the latest rows in time, set aside to test models that learn from the past alone
 - `partitions`: simulated clients, who get the rows of a table in the ways of federated benchmarks
 - `pieces`: `Cut` and `Fragment`: the row numbers of pieces, and facts about the cut that a permutation test needs
 - `repeated_ids`: columns that may say whom a row is about, which are proposed as groups
 - `time_gap`: a gap between pieces of time, whose rows belong to no piece
 - `time_lengths`: lengths of time as users write them: 30d, 12h, W, MS, or plain numbers where time is a number
 - `timeline`: pieces of time: intervals of equal length, or pieces with about equal numbers of rows
+- `unlabelled`: pieces that disappear because none of their rows has a label
 - `validation`: `validate`, which checks a cut: small or one-class pieces, rare classes, duplicates, groups, time
 """
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,11 +21,13 @@ from picsc.datasets.encoding import encode
 from picsc.datasets.table import Dataset, Target
 from picsc.errors import DataError, SettingsError
 from picsc.fragments.dob_scv import balanced_folds, shifted_folds
-from picsc.fragments.keys import distinct, group_codes, key, sorted_ranks, spelled, times_of
+from picsc.fragments.groups import batches_of_groups, groups_of
+from picsc.fragments.keys import distinct, key, sorted_ranks, spelled, times_of
 from picsc.fragments.pieces import Cut, Fragment, in_no_piece
 from picsc.fragments.timeline import cut_times
+from picsc.phrases import share
 from picsc.reports.common import Finding
-from picsc.settings import CutSettings
+from picsc.settings import CutSettings, Splitter
 
 DEFAULT_FOLDS = 10
 """Number of folds if the settings name no way to cut."""
@@ -62,15 +65,14 @@ def cut(dataset: Dataset, settings: CutSettings, *, seed: int) -> Cut:
         SettingsError: the splitter does not go with the target or the columns, or `every` cannot be read.
         DataError: the table cannot be cut this way; the message says what would work.
     """
-    if settings.group is not None and settings.group_missing == "refuse":
-        _no_missing_group(dataset, settings.group)
+    groups = groups_of(dataset, settings)
     if settings.batches is not None:
-        return _batches(dataset.n, settings.batches, settings)
+        return _batches(dataset.n, settings.batches, settings, groups)
     if settings.by is not None:
         return _by(dataset, settings.by, settings)
     if settings.time is not None:
         return _time(dataset, settings.time, settings)
-    return _folds(dataset, settings.folds or DEFAULT_FOLDS, settings, seed)
+    return _folds(dataset, settings.folds or DEFAULT_FOLDS, settings, seed, groups)
 
 
 def uncut(dataset: Dataset, settings: CutSettings) -> Cut:
@@ -92,10 +94,10 @@ def uncut(dataset: Dataset, settings: CutSettings) -> Cut:
     )
 
 
-def _folds(dataset: Dataset, k: int, settings: CutSettings, seed: int) -> Cut:
+def _folds(dataset: Dataset, k: int, settings: CutSettings, seed: int, groups: NDArray[np.int64] | None) -> Cut:
     n, target = dataset.n, dataset.target
     _check_count(n, k, "folds")
-    splitter = settings.splitter or ("stratified" if target is not None and target.kind == "classes" else "kfold")
+    splitter = settings.splitter or _default_splitter(target, settings)
     state = seed if settings.shuffle else None
     shuffled = "shuffled" if settings.shuffle else "unshuffled"
     strata = units = None
@@ -113,10 +115,10 @@ def _folds(dataset: Dataset, k: int, settings: CutSettings, seed: int) -> Cut:
         strata = _strata(target, k, splitter, "stratified")
         words = f"{k} stratified folds, {shuffled}"
         pieces = _parts(StratifiedKFold(k, shuffle=settings.shuffle, random_state=state), n, y=strata)
-    elif splitter in ("group", "stratified-group") and settings.group is not None:
-        units = group_codes(dataset, settings.group, settings.group_missing)
-        groups = int(units.max()) + 1
-        _check_groups(groups, k, settings.group)
+    elif splitter in ("group", "stratified-group") and settings.group is not None and groups is not None:
+        units = groups
+        count = int(units.max()) + 1
+        _check_groups(count, k, settings.group, "folds")
         words = f"{k} folds of whole groups of {settings.group}, {shuffled}"
         if splitter == "stratified-group":
             words = f"{k} stratified folds of whole groups of {settings.group}, {shuffled}"
@@ -125,7 +127,7 @@ def _folds(dataset: Dataset, k: int, settings: CutSettings, seed: int) -> Cut:
             pieces = _parts(dealer, n, y=classes, groups=units)
             _refuse_empty(pieces, settings.group)
         elif settings.shuffle:  # GroupKFold can shuffle since scikit-learn 1.6; the result is KFold over the groups
-            owners = _parts(KFold(k, shuffle=True, random_state=state), groups)
+            owners = _parts(KFold(k, shuffle=True, random_state=state), count)
             pieces = [np.flatnonzero(np.isin(units, owner)) for owner in owners]
         else:
             pieces = _parts(GroupKFold(k), n, groups=units)
@@ -140,20 +142,33 @@ def _folds(dataset: Dataset, k: int, settings: CutSettings, seed: int) -> Cut:
         units=units,
         strata=strata,
         unassigned=np.empty(0, dtype=np.int64),
-        settings=settings,
+        settings=settings.model_copy(update={"splitter": splitter}) if settings.group is not None else settings,
         findings=findings,
     )
 
 
-def _batches(n: int, k: int, settings: CutSettings) -> Cut:
+def _default_splitter(target: Target | None, settings: CutSettings) -> Splitter:
+    """The splitter of folds where none is named: balanced over classes where there are some, and of whole groups."""
+    if target is not None and target.kind == "classes":
+        return "stratified" if settings.group is None else "stratified-group"
+    return "kfold" if settings.group is None else "group"
+
+
+def _batches(n: int, k: int, settings: CutSettings, groups: NDArray[np.int64] | None) -> Cut:
     _check_count(n, k, "batches")
+    words, contiguous = f"{k} batches in row order", True
     pieces = np.array_split(np.arange(n, dtype=np.int64), k)
+    if groups is not None and settings.group is not None:
+        _check_groups(int(groups.max()) + 1, k, settings.group, "batches")
+        pieces = _rows_of_codes(batches_of_groups(groups, k), k)
+        words = f"{k} batches of whole groups of {settings.group}, in the order of the groups' first rows"
+        contiguous = all(len(rows) == rows[-1] - rows[0] + 1 for rows in pieces)
     return Cut(
         fragments=tuple(Fragment("batch", f"batch {i}", rows) for i, rows in enumerate(pieces, start=1)),
-        words=f"{k} batches in row order",
+        words=words,
         ordered=True,
-        contiguous=True,
-        units=None,
+        contiguous=contiguous,
+        units=groups,
         strata=None,
         unassigned=np.empty(0, dtype=np.int64),
         settings=settings,
@@ -207,7 +222,7 @@ def _time(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
         most=MOST_PIECES,
         table=dataset.name,
     )
-    findings = list(parts.findings)
+    findings = [*parts.findings, *_sorted_here(key(dataset, column), column)]
     if parts.between or parts.missing:
         reasons = [
             *([f"{parts.between} less than {settings.gap} after the end of the piece before"] if parts.between else []),
@@ -229,6 +244,16 @@ def _time(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
     )
 
 
+def _sorted_here(times: NDArray[Any], column: str) -> list[Finding]:
+    """A note that rows were ordered by time, where the table has them in another order."""
+    timed = times[~pd.isna(times)]
+    back = int((timed[1:] < timed[:-1]).sum())
+    if not back:
+        return []
+    message = f"rows were ordered by {column!r}: {share(back, len(timed))} stand after a later one in the table"
+    return [Finding("rows-ordered", "note", message)]
+
+
 def _there(missing: int, between: int) -> str:
     return f"in {missing}" if between else "there"
 
@@ -239,28 +264,17 @@ def _check_count(n: int, k: int, what: str) -> None:
         raise DataError(f"cannot cut {n} row{'' if n == 1 else 's'} into {k} {what}: {bound}; choose --{what}")
 
 
-def _check_groups(groups: int, k: int, column: str) -> None:
+def _check_groups(groups: int, k: int, column: str, what: str) -> None:
     if groups >= k:
         return
     if groups < 2:
         raise DataError(
-            f"{groups} group < {k} folds: column {column!r} puts all rows into one group; choose another --group"
+            f"{groups} group < {k} {what}: column {column!r} puts all rows into one group; choose another --group"
         )
     raise DataError(
-        f"{groups} groups < {k} folds: column {column!r} has too few groups for folds of whole groups; use "
-        f"--by {column} (one piece per group) or --folds {groups} at most"
+        f"{groups} groups < {k} {what}: column {column!r} has too few groups for {what} of whole groups; use "
+        f"--by {column} (one piece per group) or --{what} {groups} at most"
     )
-
-
-def _no_missing_group(dataset: Dataset, column: str) -> None:
-    gone = np.flatnonzero(pd.isna(key(dataset, column)))
-    if len(gone):
-        first = ", ".join(str(row + 1) for row in gone[:5]) + (", ..." if len(gone) > 5 else "")
-        raise DataError(
-            f"{dataset.name}: group column {column!r} has no value in {len(gone)} of {dataset.n} rows (rows {first}, "
-            "the first data row being 1); fill them in, or say --group-missing own (each such row is a group) or "
-            "together (they are one)"
-        )
 
 
 def _strata(target: Target | None, k: int, splitter: str, named: str) -> NDArray[np.int64]:

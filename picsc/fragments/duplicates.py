@@ -13,12 +13,48 @@ from numpy.typing import NDArray
 
 from picsc.datasets.row_hashes import row_hashes
 from picsc.datasets.table import Dataset
-from picsc.fragments.coincidences import equal_pairs
+from picsc.fragments.coincidences import EqualPairs, equal_pairs
 from picsc.phrases import share
 from picsc.reports.common import Finding
 
 WORTH_SAYING = 0.1
 """Smallest share of coincidences among equal pairs that the report says."""
+
+
+def tested_duplicates(
+    dataset: Dataset, trained: NDArray[np.int64], tested: NDArray[np.int64], what: str
+) -> list[Finding]:
+    """Report test rows that have an equal row, covariates and target, among the training rows.
+
+    Args:
+        dataset: the table.
+        trained: training rows.
+        tested: rows that test.
+        what: name of the rows that test, in one word, such as `target`.
+    """
+    if not dataset.columns or not len(tested):
+        return []
+    values = _values(dataset)
+    hashes = row_hashes(values, dataset.n)
+    found = int(np.isin(hashes[tested], hashes[trained]).sum())
+    if not found:
+        return []
+    equal = equal_pairs(values)
+    by_length = any(column.kind == "text" for column in dataset.columns)
+    message = f"{share(found, len(tested))} {what} rows have an equal row among the training rows"
+    message += _explained(equal, by_length=by_length)
+    advice = "remove the duplicates: a model is right on them by having seen them" if equal.copies else ""
+    return [Finding("duplicate-rows", "warning" if equal.copies and not by_length else "note", message, advice)]
+
+
+def _explained(found: EqualPairs, *, by_length: bool) -> str:
+    """The end of a sentence on equal rows: reasons why they say less than they seem to."""
+    words = ""
+    if not found.copies:
+        words = "; expected here: as many rows coincide as these values explain"
+    elif found.share_explained >= WORTH_SAYING:
+        words = f"; coincidence explains {100 * found.share_explained:.0f} % of the equal pairs"
+    return words + ("; text was compared by its length only" if by_length else "")
 
 
 def duplicates_across(dataset: Dataset, piece: NDArray[np.int64], names: Sequence[str]) -> list[Finding]:
@@ -51,12 +87,7 @@ def duplicates_across(dataset: Dataset, piece: NDArray[np.int64], names: Sequenc
         f"{crossing} of {total} rows ({100 * crossing / total:.1f} %) have an equal row in another piece "
         f"({kinds} distinct {'row' if kinds == 1 else 'rows'})"
     )
-    if not found.copies:
-        message += "; expected here: as many rows coincide as these values explain"
-    elif found.share_explained >= WORTH_SAYING:
-        message += f"; coincidence explains {100 * found.share_explained:.0f} % of the equal pairs"
-    if by_length:
-        message += "; text was compared by its length only"
+    message += _explained(found, by_length=by_length)
     return [
         Finding(
             "duplicate-rows",

@@ -15,6 +15,17 @@ from picsc.errors import SettingsError
 
 _CALENDAR = {"M": "MS", "ME": "MS", "Q": "QS", "QE": "QS", "Y": "YS", "YE": "YS", "A": "YS"}
 """Months, quarters and years begin on their first day, in any spelling of pandas."""
+_WORDS = {
+    **dict.fromkeys(("mo", "mos", "month", "months", "monthly"), "MS"),
+    **dict.fromkeys(("quarter", "quarters", "quarterly"), "QS"),
+    **dict.fromkeys(("y", "yr", "yrs", "year", "years", "yearly"), "YS"),
+    **dict.fromkeys(("w", "wk", "wks", "week", "weeks", "weekly"), "W"),
+    **dict.fromkeys(("day", "days", "daily", ""), "D"),
+    **dict.fromkeys(("hr", "hrs", "hour", "hours", "hourly"), "h"),
+    **dict.fromkeys(("minute", "minutes"), "min"),
+    **dict.fromkeys(("sec", "secs", "second", "seconds"), "s"),
+}
+"""Units as people write them, in pandas' spelling; a number alone counts days."""
 
 
 def length_of_time(text: str, option: str) -> pd.Timedelta | BaseOffset:
@@ -31,11 +42,12 @@ def length_of_time(text: str, option: str) -> pd.Timedelta | BaseOffset:
     count = re.match(r"[\d.]*", stripped)
     digits = count.group() if count else ""
     unit = stripped[len(digits) :].strip()
+    unit = _WORDS.get(unit if unit in ("", "y", "w") else unit.lower(), unit) if digits or unit else ""
     calendar = _CALENDAR.get(unit, unit)
     problem = SettingsError(
-        f"{option} {text!r} is no positive length of time; write a pandas offset such as 30D, 12h, W or MS (months)"
+        f"{option} {text!r} is no positive length of time; write a number of days such as 30, or 12h, 2 weeks, 1 month"
     )
-    if not unit:  # pandas would read a bare number as nanoseconds
+    if not unit:
         raise problem
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pandas renames its units and warns of old spellings, which are accepted here

@@ -5,6 +5,7 @@ Rows of equal time stay together. Letters: n rows, m distinct times, k pieces.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from picsc.errors import DataError, SettingsError
+from picsc.fragments.even_pieces import ends_near, piece_of_unit
 from picsc.fragments.time_gap import far_enough, openings
 from picsc.fragments.time_lengths import fifteen_digits, length_of_time, number
 from picsc.phrases import listed
@@ -64,8 +66,8 @@ def cut_times(
         values: (n,) datetime64, NaT where missing, or numbers, NaN where missing.
         column: name of the column, for messages.
         every: length of the intervals; None for `cuts`. A pandas offset (30D, 12h, MS, W-MON; months, quarters and
-            years follow the calendar), counted from midnight of the first day; for numbers a plain number, counted from
-            the smallest.
+            years follow the calendar), words such as 2 weeks, or a number of days, counted from midnight of the first
+            day; for numbers a plain number, counted from the smallest.
         cuts: number of pieces, at least 2; None for 10.
         gap: a fixed length such as 7d, or for numbers a plain number; None for no gap.
         most: most pieces that are allowed.
@@ -87,6 +89,8 @@ def cut_times(
     if values.dtype.kind == "f" and np.isinf(times).any():
         raise DataError(f"{table}: time column {column!r} holds infinite values in {int(np.isinf(times).sum())} rows")
     where = f"{table}: time column {column!r}"
+    if every is not None and times.dtype.kind == "M" and re.fullmatch(r"\s*[\d.]+\s*", every):
+        every = f"{every.strip()} days"
     if every is None:
         found, first, last = _by_count(times, cuts or DEFAULT_CUTS, where)
         findings: tuple[Finding, ...] = ()
@@ -125,21 +129,9 @@ def _by_count(times: NDArray[Any], k: int, where: str) -> tuple[NDArray[np.int64
     if m < k:
         way = f"use --cuts {m} or fewer" if m >= 2 else "choose another column for --time"
         raise DataError(f"{where} has {m} distinct time{'' if m == 1 else 's'}, too few for {k} pieces; {way}")
-    upto = np.cumsum(count)
-    ends = np.empty(k, dtype=np.int64)  # number of distinct times in the first i pieces
-    ends[-1] = m
-    done = 0
-    for i in range(1, k):
-        low, high = done + 1, m - (k - i)  # every piece, this one and those to come, needs a time of its own
-        goal = len(times) * i / k
-        near = int(np.searchsorted(upto, goal)) + 1
-        done = min(max(near, low), high)
-        if done > low and goal - upto[done - 2] <= upto[done - 1] - goal:
-            done -= 1
-        ends[i - 1] = done
+    ends = ends_near(count, len(times) * np.arange(1, k + 1) / k)
     starts = np.append(0, ends[:-1])
-    piece = np.repeat(np.arange(k), ends - starts)
-    return piece[code.ravel()], distinct[starts], distinct[ends - 1]
+    return piece_of_unit(ends)[code.ravel()], distinct[starts], distinct[ends - 1]
 
 
 def _by_length(

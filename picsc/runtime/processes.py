@@ -76,10 +76,14 @@ def run_tasks(
                 'calls picsc without `if __name__ == "__main__":`; choose fewer jobs'
             ) from None
         except BaseException:
-            held.close()
+            with _interrupts_later(signal.SIGTERM):
+                held.close()
+                pool.shutdown(cancel_futures=True)
             raise
         finally:
-            pool.shutdown(cancel_futures=True)
+            # a second Ctrl-C in here would leave semaphores behind, of which Python's resource tracker complains
+            with _interrupts_later(signal.SIGTERM):
+                pool.shutdown(cancel_futures=True)
 
 
 def _one(function: Callable[[A], R], argument: A) -> R:
@@ -118,12 +122,12 @@ def _end_with(watched: Connection) -> None:
 
 
 @contextmanager
-def _interrupts_later() -> Iterator[None]:
+def _interrupts_later(*others: signal.Signals) -> Iterator[None]:
     """Delay interrupts inside; processes that are started here never get one, not even while they import."""
     if sys.platform == "win32":
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *others})
     try:
         yield
     finally:

@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import sys
+import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -31,6 +32,8 @@ from picsc.runtime.cache import cache_folder
 MANIFEST = "picsc-run.json"
 LONGEST = 100
 """Most characters of the name of a folder or file; longer names end in a digest."""
+KEPT_RUNS, KEPT_DAYS = 20, 30
+"""Run folders that the cache keeps, and for how many days; folders that a user named are kept for good."""
 SHOWN = 5
 """Most differences between two manifests that a message names."""
 
@@ -115,7 +118,7 @@ def open_run(path: Path | None, manifest: Mapping[str, object], *, resume: bool)
 
     Args:
         path: the folder, created if need be; None takes a folder in picsc's cache that is named after the manifest's
-            digest.
+            digest; the cache keeps the newest `KEPT_RUNS` for `KEPT_DAYS` days.
         manifest: JSON values that determine every number of the run: data, settings, versions, but not jobs.
         resume: parts that are there, which must belong to the same manifest, are kept; without it they are deleted.
 
@@ -146,7 +149,25 @@ def open_run(path: Path | None, manifest: Mapping[str, object], *, resume: bool)
             _write_manifest(folder, text)
         except OSError as error:
             raise SettingsError(f"cannot use run folder {folder}: {error.strerror or error}") from None
+        if path is None:
+            _prune(folder)
         yield RunFolder(folder.absolute(), digest)
+
+
+def _prune(current: Path) -> None:
+    """Delete the cache's folders of other runs that are old or too many; one that is in use stays.
+
+    A folder that the user named is never deleted.
+    """
+    others = [each for each in current.parent.iterdir() if each != current and (each / MANIFEST).is_file()]
+    newest = sorted(others, key=lambda each: (each / MANIFEST).stat().st_mtime, reverse=True)
+    oldest = time.time() - KEPT_DAYS * 86400
+    for i, folder in enumerate(newest):
+        if i < KEPT_RUNS - 1 and (folder / MANIFEST).stat().st_mtime >= oldest:
+            continue
+        with suppress(OSError, SettingsError), (folder / "lock").open("a+", encoding="utf-8") as lock:
+            _hold(lock, folder)
+            shutil.rmtree(folder)
 
 
 def _read(archive: zipfile.ZipFile, member: str) -> NDArray[Any]:

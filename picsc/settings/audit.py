@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from picsc.settings.base import Settings
 from picsc.settings.choices import REFERENCES, Reference
-from picsc.settings.cutting import CutSettings, PartitionSettings
+from picsc.settings.cutting import CutSettings, Keys, PartitionSettings
 from picsc.settings.fields import Jobs, NotNegative, Seed
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
@@ -61,6 +61,8 @@ class AuditSettings(Settings):
     def _one_way(self) -> AuditSettings:
         if self.clients.by is not None:
             raise ValueError("pieces of an audit by a column's values are those of --by: set cut.by, not clients.by")
+        if self.cut.mix_time:
+            raise ValueError("mix_time says what models learn from, and an audit trains none: leave it out")
         if self.clients.clients is not None and self.cut.ways:
             raise ValueError(f"choose one way to cut, not 2: --clients, --{self.cut.ways[0]}")
         if self.clients.clients is not None and (self.cut.splitter is not None or self.cut.shuffle):
@@ -79,7 +81,7 @@ class AuditSettings(Settings):
         return self
 
     @property
-    def keys(self) -> tuple[str, ...]:
+    def keys(self) -> Keys:
         """Columns that cut the table, and are no covariates."""
         return self.cut.keys
 

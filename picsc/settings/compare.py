@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from picsc.settings.base import Settings
 from picsc.settings.choices import PAPERS_METHODS, CompareMethod
-from picsc.settings.cutting import CutSettings, two_or_more, with_shuffled_folds
+from picsc.settings.cutting import CutSettings, Keys, two_or_more, with_shuffled_folds
 from picsc.settings.fields import Jobs, NotNegative, Repeats, Seed, Share
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
@@ -148,7 +148,7 @@ class CompareSettings(Settings):
         return self
 
     @property
-    def keys(self) -> tuple[str, ...]:
+    def keys(self) -> Keys:
         """Columns that cut the table and are no covariates."""
         return self.cut.keys
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import Field, model_validator
@@ -13,6 +14,24 @@ from picsc.settings.option import Option
 
 WAYS = ("folds", "batches", "by", "time")
 """Settings of `CutSettings` that are each a way to cut."""
+
+
+class Keys(tuple[str, ...]):
+    """Names of columns that are no covariates, which remember the options that named them, for messages."""
+
+    options: Mapping[str, str]
+    """The option by name of the column."""
+
+    @classmethod
+    def of(cls, **columns: str | None) -> Keys:
+        """The columns that are named.
+
+        Args:
+            columns: by setting; None where it names no column.
+        """
+        found = cls(name for name in columns.values() if name is not None)
+        found.options = {name: f"--{setting}" for setting, name in columns.items() if name is not None}
+        return found
 
 
 class CutSettings(Settings):
@@ -47,8 +66,23 @@ class CutSettings(Settings):
     gap: Annotated[str | None, Option("Left out between --time pieces, such as 7d.", "SPAN", "Pieces")] = None
     """Rows sooner than this after the end of the time piece before theirs belong to no piece, a length such as 7d; with
     `time` only."""
-    group: Annotated[str | None, Option("Column whose values folds must not divide.", "COL", "Pieces")] = None
-    """Column whose values must not be divided between folds."""
+    mix_time: Annotated[
+        bool, Option("With --time, learn from later times, too.", panel="Pieces", verbs={"audit": None})
+    ] = False
+    """Models may learn from later times than those that they are tested on; with `time` only. Off, models of cv are
+    tested on the latest rows, and those of compare learn from the pieces before the target."""
+    group: Annotated[
+        str | None,
+        Option(
+            "Column whose values no split divides.",
+            "COL",
+            "Pieces",
+            verbs={"audit": {"help": "Column whose values folds and batches must not divide."}},
+        ),
+    ] = None
+    """Column whose values no split divides: folds, batches, random parts, inner folds that choose lambda, and rows held
+    out for early stopping. Pieces by a column or by time may divide them; then rows whose group is tested are left out
+    of training."""
     group_missing: Annotated[GroupMissing, Option("Rows without --group: refuse, own, together.", "HOW", "Pieces")] = (
         "refuse"
     )
@@ -59,16 +93,14 @@ class CutSettings(Settings):
     ] = None
     """Splitter of folds; None is scikit-learn's default: stratified for classes, kfold for numbers. group and
     stratified-group keep groups whole, the latter with classes as even as that allows. dob-scv makes folds whose
-    covariates are as alike as can be, ms-scv folds that differ."""
+    covariates are as alike as can be, ms-scv folds that differ. With `group` it is stratified-group or group."""
     shuffle: Annotated[
         bool,
         Option(
-            "Shuffle rows before cutting folds.",
+            "Shuffle rows before cutting folds (default: no).",
             panel="Pieces",
-            verbs={
-                verb: {"help": "Cut folds in file order.", "flag": "--no-shuffle", "turns": False}
-                for verb in ("cv", "compare")
-            },
+            opposite="--no-shuffle",
+            verbs={verb: {"help": "Shuffle rows before cutting folds (default: yes)."} for verb in ("cv", "compare")},
         ),
     ] = False
     """Shuffle rows before cutting folds; dob-scv and ms-scv draw rows at random with or without it."""
@@ -79,9 +111,14 @@ class CutSettings(Settings):
         return tuple(way for way in WAYS if getattr(self, way) is not None)
 
     @property
-    def keys(self) -> tuple[str, ...]:
+    def keys(self) -> Keys:
         """Columns that cut the table, and are no covariates."""
-        return tuple(name for name in (self.by, self.time, self.group) if name is not None)
+        return Keys.of(by=self.by, time=self.time, group=self.group)
+
+    @property
+    def forward(self) -> bool:
+        """True if pieces are a sequence in time, and models learn from the past alone."""
+        return self.time is not None and not self.mix_time
 
     @property
     def one_piece(self) -> str:
@@ -105,6 +142,8 @@ class CutSettings(Settings):
             raise ValueError("choose --every or --cuts, not both")
         if self.time is None and self.gap is not None:
             raise ValueError("--gap needs --time COL")
+        if self.time is None and self.mix_time:
+            raise ValueError("--mix-time needs --time COL")
         if self.group is None and (self.group_missing == "own" or (self.group_missing == "together" and not self.by)):
             or_by = " or --by COL" if self.group_missing == "together" else ""
             raise ValueError(f"--group-missing {self.group_missing} needs --group COL{or_by}")
@@ -154,13 +193,17 @@ class PartitionSettings(Settings):
 
 
 def two_or_more(cut: CutSettings) -> CutSettings:
-    """The cut, for verbs that need several pieces.
+    """The cut, for verbs that train models on several pieces.
 
     Raises:
-        ValueError: it asks for one piece.
+        ValueError: it asks for one piece, or for folds that divide its groups.
     """
     if cut.one_piece:
         raise ValueError(f"{cut.one_piece}: must be 2 or more")
+    if cut.group is not None and cut.splitter not in (None, "group", "stratified-group"):
+        raise ValueError(
+            f"--splitter {cut.splitter} divides groups: use group or stratified-group, or leave out --group"
+        )
     return cut
 
 

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from picsc.settings.base import Settings
 from picsc.settings.choices import METHODS, Method
-from picsc.settings.cutting import CutSettings, two_or_more, with_shuffled_folds
+from picsc.settings.cutting import CutSettings, Keys, two_or_more, with_shuffled_folds
 from picsc.settings.fields import Jobs, Repeats, Seed
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
@@ -61,9 +61,9 @@ class CvSettings(Settings):
         return two_or_more(cut)
 
     @property
-    def keys(self) -> tuple[str, ...]:
+    def keys(self) -> Keys:
         """Columns that cut the table or hold row weights, and are no covariates."""
-        return self.cut.keys if self.weights is None else (*self.cut.keys, self.weights)
+        return Keys.of(by=self.cut.by, time=self.cut.time, group=self.cut.group, weights=self.weights)
 
     @property
     def foldwise(self) -> bool:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from picsc.settings.base import Settings
 from picsc.settings.choices import FED_METHODS, FedMethod, ModelName
-from picsc.settings.cutting import PartitionSettings
+from picsc.settings.cutting import Keys, PartitionSettings
 from picsc.settings.fields import Accuracy, Alpha, Count, Device, Gamma, Jobs, Rate, Repeats, Seed
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
@@ -110,9 +110,10 @@ class FedSettings(Settings):
     ] = None
     """Most rows that a client trains on, a random part of those it has; at most as many are its test rows."""
     target_accuracy: Annotated[
-        Accuracy | None, Option("Count rounds until A (default: fedavg's last).", "A", "Run")
+        Accuracy | None, Option("Count rounds until A: 0.9 or 90 (default: fedavg's last).", "A", "Run")
     ] = None
-    """Accuracy up to which rounds and bytes are counted, in (0, 1]; None is the accuracy that fedavg ends with."""
+    """Accuracy up to which rounds and bytes are counted: a fraction up to 1, or percent above 1 up to 100; None is the
+    accuracy that fedavg ends with."""
     repeats: Annotated[Repeats | None, Option("Runs by other seeds (default 3, not tables 1).", "N", "Run")] = None
     """Runs with other seeds of partition, weights and minibatches; None is 3 for tables, 1 for the others."""
     allow_failures: Annotated[
@@ -127,6 +128,6 @@ class FedSettings(Settings):
     """Processes that train; the results are the same for any number."""
 
     @property
-    def keys(self) -> tuple[str, ...]:
+    def keys(self) -> Keys:
         """Columns that are no covariates."""
-        return () if self.clients.by is None else (self.clients.by,)
+        return Keys.of(by=self.clients.by)

@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from picsc.settings.choices import DeviceName
 from picsc.settings.option import Option
+
+
+def as_fraction(value: object) -> object:
+    """An accuracy as a fraction: a number above 1 (and R² below -1) is in percent, any other is a fraction already.
+
+    Args:
+        value: what the user gave; what is no number is left as it is, for the type's own message.
+    """
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return value / 100 if 1 < abs(value) <= 100 else value
+
 
 Count = Annotated[int, Field(ge=1)]
 AtLeastTwo = Annotated[int, Field(ge=2)]
@@ -15,7 +32,7 @@ Repeats = Annotated[int, Field(ge=1, le=1000)]
 NotNegative = Annotated[float, Field(ge=0)]
 Rate = Annotated[float, Field(gt=0, le=1e30)]
 Share = Annotated[float, Field(gt=0, lt=1)]
-Accuracy = Annotated[float, Field(gt=0, le=1)]
+Accuracy = Annotated[float, BeforeValidator(as_fraction), Field(gt=0, le=1)]
 """Numbers with their bounds, for settings that may also be None or a word."""
 
 Seed = Annotated[int, Field(ge=0, lt=2**32), Option("Seed of every random draw (default {default}).", "N", "Run")]

@@ -42,10 +42,13 @@ def files() -> dict[str, str]:
     }
 
 
-def rows_of(kind: type[BaseModel], verb: str) -> list[tuple[str, str, str, str, str, str, bool]]:
+def rows_of(kind: type[BaseModel], verb: str) -> list[tuple[str, str, str, str, str, str, bool, str]]:
     """The options of one command, in the order of `--help`: the fields of `picsc_cli.options.rows.Row`."""
     return [
-        (each.name, each.flag, _kind(each), each.option.metavar, each.help, each.option.panel, each.option.turns)
+        (
+            *(each.name, each.flag, _kind(each), each.option.metavar, each.help, each.option.panel),
+            *(each.option.turns, each.option.opposite),
+        )
         for each in in_help_order(settings_of(kind, verb))
     ]
 
@@ -56,9 +59,11 @@ def options_text() -> str:
     lines += ["from picsc_cli.options.rows import Row", "", "ROWS: dict[str, tuple[Row, ...]] = {"]
     for verb, kind in KINDS.items():
         lines.append(f"    {_quoted(verb)}: (")
-        for name, flag, value, metavar, text, panel, turns in rows_of(kind, verb):
+        for name, flag, value, metavar, text, panel, turns, opposite in rows_of(kind, verb):
             words = ", ".join(map(_quoted, (name, flag, value, metavar, text, panel)))
-            lines.append(f"        Row({words}{'' if turns else ', turns=False'}),")
+            words += "" if turns else ", turns=False"
+            words += f", opposite={_quoted(opposite)}" if opposite else ""
+            lines.append(f"        Row({words}),")
         lines.append("    ),")
     return "\n".join([*lines, "}", '"""By verb, in the order of `--help`."""', ""])
 
@@ -170,8 +175,11 @@ def _markdown_row(name: str, verbs: dict[str, list[Setting]]) -> str:
     flags: dict[str, list[str]] = {}
     for verb, each in ways.items():
         flags.setdefault(each.flag, []).append(verb)
-    option = ", ".join(f"`{flag}`" + (f" ({', '.join(of)})" if len(flags) > 1 else "") for flag, of in flags.items())
-    if len(flags) == 1 and len(ways) < len(verbs):
+        if each.option.opposite:
+            flags.setdefault(each.option.opposite, []).append(verb)
+    one = len(flags) == 1 or all(of == list(ways) for of in flags.values())
+    option = ", ".join(f"`{flag}`" + ("" if one else f" ({', '.join(of)})") for flag, of in flags.items())
+    if one and len(ways) < len(verbs):
         option += f" ({', '.join(ways)})"
     meaning = _documentation(first).replace("|", "\\|")
     return f"| `{name}` | {option} | `{first.keyword}` | {_default(first)} | {meaning} |"

@@ -74,14 +74,16 @@ def _by_flag(kind: type[BaseModel], verb: str) -> dict[str, Setting]:
     """The settings by their options; a switch that turns something off is known by its opposite, too."""
     settings = list(settings_of(kind, verb))
     plain = {"--" + each.path[-1].replace("_", "-"): each for each in settings if each.is_switch}
-    return plain | {each.flag: each for each in settings}
+    opposites = {each.option.opposite: each for each in settings if each.option.opposite}
+    return plain | opposites | {each.flag: each for each in settings}
 
 
 def _spelled(setting: Setting, flag: str, sentence: str, end: int) -> tuple[str, int]:
     """The keyword with its value, if one follows, and the place behind both."""
     name = setting.keyword
     if setting.is_switch:
-        turned = setting.option.turns if flag == setting.flag else True
+        off = setting.option.opposite
+        turned = setting.option.turns if flag == setting.flag else not setting.option.turns if flag == off else True
         return f"{name}={turned}", end
     for pattern in (_NUMBER, _PLACE):
         found = pattern.match(sentence, end)

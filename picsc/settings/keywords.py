@@ -97,7 +97,9 @@ class AuditKeywords(TypedDict, total=False):
     `time` only."""
 
     group: Hashable | None
-    """Column whose values must not be divided between folds."""
+    """Column whose values no split divides: folds, batches, random parts, inner folds that choose lambda, and rows held
+    out for early stopping. Pieces by a column or by time may divide them; then rows whose group is tested are left out
+    of training."""
 
     group_missing: Literal["refuse", "own", "together"]
     """Rows without a value of `group`: an error, each a group of its own, or together one group. Rows without a value
@@ -106,7 +108,7 @@ class AuditKeywords(TypedDict, total=False):
     splitter: Literal["kfold", "stratified", "group", "stratified-group", "dob-scv", "ms-scv"] | None
     """Splitter of folds; None is scikit-learn's default: stratified for classes, kfold for numbers. group and
     stratified-group keep groups whole, the latter with classes as even as that allows. dob-scv makes folds whose
-    covariates are as alike as can be, ms-scv folds that differ."""
+    covariates are as alike as can be, ms-scv folds that differ. With `group` it is stratified-group or group."""
 
     shuffle: bool
     """Shuffle rows before cutting folds; dob-scv and ms-scv draw rows at random with or without it."""
@@ -246,8 +248,14 @@ class CvKeywords(TypedDict, total=False):
     """Rows sooner than this after the end of the time piece before theirs belong to no piece, a length such as 7d; with
     `time` only."""
 
+    mix_time: bool
+    """Models may learn from later times than those that they are tested on; with `time` only. Off, models of cv are
+    tested on the latest rows, and those of compare learn from the pieces before the target."""
+
     group: Hashable | None
-    """Column whose values must not be divided between folds."""
+    """Column whose values no split divides: folds, batches, random parts, inner folds that choose lambda, and rows held
+    out for early stopping. Pieces by a column or by time may divide them; then rows whose group is tested are left out
+    of training."""
 
     group_missing: Literal["refuse", "own", "together"]
     """Rows without a value of `group`: an error, each a group of its own, or together one group. Rows without a value
@@ -256,7 +264,7 @@ class CvKeywords(TypedDict, total=False):
     splitter: Literal["kfold", "stratified", "group", "stratified-group", "dob-scv", "ms-scv"] | None
     """Splitter of folds; None is scikit-learn's default: stratified for classes, kfold for numbers. group and
     stratified-group keep groups whole, the latter with classes as even as that allows. dob-scv makes folds whose
-    covariates are as alike as can be, ms-scv folds that differ."""
+    covariates are as alike as can be, ms-scv folds that differ. With `group` it is stratified-group or group."""
 
     shuffle: bool
     """Shuffle rows before cutting folds; dob-scv and ms-scv draw rows at random with or without it."""
@@ -426,8 +434,14 @@ class CompareKeywords(TypedDict, total=False):
     """Rows sooner than this after the end of the time piece before theirs belong to no piece, a length such as 7d; with
     `time` only."""
 
+    mix_time: bool
+    """Models may learn from later times than those that they are tested on; with `time` only. Off, models of cv are
+    tested on the latest rows, and those of compare learn from the pieces before the target."""
+
     group: Hashable | None
-    """Column whose values must not be divided between folds."""
+    """Column whose values no split divides: folds, batches, random parts, inner folds that choose lambda, and rows held
+    out for early stopping. Pieces by a column or by time may divide them; then rows whose group is tested are left out
+    of training."""
 
     group_missing: Literal["refuse", "own", "together"]
     """Rows without a value of `group`: an error, each a group of its own, or together one group. Rows without a value
@@ -436,7 +450,7 @@ class CompareKeywords(TypedDict, total=False):
     splitter: Literal["kfold", "stratified", "group", "stratified-group", "dob-scv", "ms-scv"] | None
     """Splitter of folds; None is scikit-learn's default: stratified for classes, kfold for numbers. group and
     stratified-group keep groups whole, the latter with classes as even as that allows. dob-scv makes folds whose
-    covariates are as alike as can be, ms-scv folds that differ."""
+    covariates are as alike as can be, ms-scv folds that differ. With `group` it is stratified-group or group."""
 
     shuffle: bool
     """Shuffle rows before cutting folds; dob-scv and ms-scv draw rows at random with or without it."""
@@ -718,7 +732,8 @@ class FedKeywords(TypedDict, total=False):
     """Most rows that a client trains on, a random part of those it has; at most as many are its test rows."""
 
     target_accuracy: float | None
-    """Accuracy up to which rounds and bytes are counted, in (0, 1]; None is the accuracy that fedavg ends with."""
+    """Accuracy up to which rounds and bytes are counted: a fraction up to 1, or percent above 1 up to 100; None is the
+    accuracy that fedavg ends with."""
 
     repeats: int | None
     """Runs with other seeds of partition, weights and minibatches; None is 3 for tables, 1 for the others."""

@@ -35,6 +35,8 @@ class Option:
     """Name of the Python keyword; empty is the field's name."""
     turns: bool = True
     """The value that a switch gives the setting."""
+    opposite: str = ""
+    """Name of the switch that gives it the other value; empty where there is none."""
     after: str = ""
     """Path, with dots, of the setting that it follows in `--help`; empty leaves it where its field stands."""
     verbs: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)

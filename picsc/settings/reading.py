@@ -52,7 +52,13 @@ class ReadSettings(Settings):
     """Rename repeated column names (a, a.1, ...) instead of refusing them."""
     header: Annotated[
         bool,
-        Option("The first line is data; columns are c1, c2, ...", panel="Data", flag="--no-header", turns=False),
+        Option(
+            "The first line holds names (default), or is data.",
+            panel="Data",
+            flag="--no-header",
+            turns=False,
+            opposite="--header",
+        ),
     ] = True
     """The first line holds column names; if not, columns are named c1, c2, ..."""
     format: Annotated[FileFormat | None, Option("Format of the file (default by suffix).", "NAME", "Data")] = None

@@ -10,6 +10,7 @@ from picsc.datasets.data import Data, DataKind
 from picsc.datasets.rows import Rows, with_label
 from picsc.datasets.table import Dataset
 from picsc.errors import SettingsError
+from picsc.fragments.unlabelled import pieces_without_label
 from picsc.reports.common import Finding
 from picsc.settings import PenaltyName, TrainSettings
 from picsc.training.jobs import Trainer, TrainingRecipe
@@ -27,35 +28,38 @@ RATES: dict[DataKind, float] = {"table": 0.02, "images": 0.001, "texts": 0.003}
 """Learning rate by kind of data."""
 
 
-def rows_of(data: Data, findings: list[Finding], *, verb: str) -> tuple[Dataset, Rows]:
+def rows_of(data: Data, findings: list[Finding], *, verb: str, by: str | None = None) -> tuple[Dataset, Rows]:
     """The rows with a label, as a table, and which of them are an official test part.
 
     Args:
         data: a table, images or texts.
-        findings: receives a finding if rows have no label.
+        findings: receives a finding if rows have no label, and one that names pieces without any other.
         verb: the command that needs labels, for the message.
+        by: column with one piece per value, if pieces are made so.
 
     Raises:
         SettingsError: the table has no target.
     """
     if data.kind == "table":
-        return labelled(data, findings, verb=verb), np.empty(0, np.int64)
+        return labelled(data, findings, verb=verb, by=by), np.empty(0, np.int64)
     return data.as_table(), data.test
 
 
-def labelled(dataset: Dataset, findings: list[Finding], *, verb: str) -> Dataset:
+def labelled(dataset: Dataset, findings: list[Finding], *, verb: str, by: str | None = None) -> Dataset:
     """The rows with a label.
 
     Args:
         dataset: a table.
-        findings: receives a finding if rows have no label.
+        findings: receives a finding if rows have no label, and one that names pieces without any other.
         verb: the command that needs labels, for the message.
+        by: column with one piece per value, if pieces are made so.
 
     Raises:
         SettingsError: the table has no target.
     """
     if dataset.target is None:
         raise SettingsError(f"{dataset.name}: {verb} needs a target; name one with --target")
+    findings += pieces_without_label(dataset, by)
     return with_label(dataset, findings)
 
 
@@ -83,6 +87,7 @@ def trainer_of(
     device: torch.device,
     *,
     weights: NDArray[np.float64] | None = None,
+    groups: NDArray[np.int64] | None = None,
 ) -> Trainer:
     """The trainer of this kind of data.
 
@@ -93,7 +98,8 @@ def trainer_of(
         penalty: divergence between fragments in Algorithm 1.
         device: device of the models.
         weights: (n,) row weights of a table.
+        groups: (n,) group of each row of a table, which no split of training rows divides.
     """
     if data.kind == "table":
-        return TableTrainer(data, recipe, penalty, weights, device)
+        return TableTrainer(data, recipe, penalty, weights, device, groups)
     return NetworkTrainer(inputs_of(data), recipe, penalty, device, train.precision)

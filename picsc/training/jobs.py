@@ -65,6 +65,11 @@ class Trainer(Protocol):
         """Learning rate."""
         ...
 
+    @property
+    def groups(self) -> NDArray[np.int64] | None:
+        """Group of each row of the data, (n,), which no split of training rows divides; None without groups."""
+        ...
+
     def train_jobs(
         self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -87,7 +88,7 @@ def shared_minibatches(
         yield from _sent(torch.stack(drawn, 1).flatten(1), device).unbind()
 
 
-def held_out(n: int, fragment: Tensor | None, *, seed: int) -> tuple[Tensor, Tensor]:
+def held_out(n: int, fragment: Tensor | None, *, seed: int, groups: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Hold a tenth of the rows out, at least one; no fragment loses its last row.
 
     The draw is the same with and without fragments, so that methods that stop early are stopped by the same rows.
@@ -96,20 +97,34 @@ def held_out(n: int, fragment: Tensor | None, *, seed: int) -> tuple[Tensor, Ten
         n: rows, at least 2.
         fragment: int64 (n,), the fragment of each row; None if there are no fragments.
         seed: of the draw.
+        groups: int64 (n,), the group of each row: whole groups are held out, at least one and otherwise at most a tenth
+            of the rows, so that no row held out resembles one that is trained on for that reason; None without groups.
 
     Returns:
-        Row numbers that are trained on and those held out, each increasing.
+        Row numbers that are trained on and those held out, each increasing. With groups none may be held out.
     """
     generator = torch.Generator().manual_seed(seed)
-    out = torch.zeros(n, dtype=torch.bool)
-    out[torch.randperm(n, generator=generator)[: max(1, n // 10)]] = True
-    if fragment is not None:
-        number = fragment.cpu()
-        left = number[~out].bincount(minlength=int(number.max()) + 1)
-        for row in out.nonzero().flatten().tolist():
-            if left[number[row]] == 0:
-                out[row], left[number[row]] = False, 1
+    unit = torch.arange(n) if groups is None else _numbered(groups)
+    size = unit.bincount()
+    order = torch.randperm(len(size), generator=generator)
+    most = max(1, n // 10)
+    drawn = order[size[order].cumsum(0) <= most]
+    if not len(drawn):  # the first group drawn is larger than a tenth: the smallest one is as near as groups allow
+        drawn = order[size[order].argmin()][None]
+    chosen = torch.zeros(len(size), dtype=torch.bool)
+    chosen[drawn] = True
+    out = chosen[unit]
+    number = torch.zeros(n, dtype=torch.int64) if fragment is None else fragment.cpu()
+    for empty in (number[~out].bincount(minlength=int(number.max()) + 1) == 0).nonzero().flatten().tolist():
+        inside = number == empty
+        if bool(inside.any()) and not bool((inside & ~out).any()):
+            out[unit == unit[inside.nonzero()[0, 0]]] = False
     return (~out).nonzero().flatten(), out.nonzero().flatten()
+
+
+def _numbered(groups: Tensor) -> Tensor:
+    """Groups counted from 0 without gaps, (n,)."""
+    return torch.from_numpy(np.unique(groups.cpu().numpy(), return_inverse=True)[1].ravel())
 
 
 def _shares(rows: Tensor, share: int, generator: torch.Generator) -> Tensor:

@@ -46,6 +46,11 @@ class NetworkTrainer:
         """Learning rate."""
         return self.recipe.lr
 
+    @property
+    def groups(self) -> None:
+        """Images and texts have no columns, and so no groups."""
+        return
+
     def targets(self, rows: Rows) -> NDArray[np.int64]:
         """Class codes of rows."""
         return self.inputs.labels[rows]

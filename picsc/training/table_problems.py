@@ -56,6 +56,8 @@ class TableProblems:
     weights: NDArray[np.float64] | None
     """(n,) row weights of the table; None gives all rows the same weight."""
     device: torch.device
+    groups: NDArray[np.int64] | None = None
+    """(n,) group of each row of the table; None without groups."""
 
     @property
     def likelihood(self) -> Likelihood:
@@ -115,12 +117,13 @@ class TableProblems:
             device=self.device,
         )
 
-    def split(self, fragment: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def split(self, rows: Rows, fragment: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Positions of the rows that a problem is trained on, and of those held out for early stopping.
 
         Reading: the draw does not depend on whether a method uses fragments, so that all are stopped by the same rows.
 
         Args:
+            rows: row numbers of the problem, (n,).
             fragment: (n,) fragment of each row.
             seed: of the draw.
 
@@ -129,11 +132,13 @@ class TableProblems:
         """
         if self.recipe.patience is None:
             return np.arange(len(fragment)), np.empty(0, np.int64)
-        kept, out = held_out(len(fragment), torch.from_numpy(fragment), seed=seed)
+        groups = None if self.groups is None else torch.from_numpy(self.groups[rows])
+        kept, out = held_out(len(fragment), torch.from_numpy(fragment), seed=seed, groups=groups)
         if not len(out):
+            only = "has one row only" if groups is None else "is of one group, and --group keeps groups whole"
             raise DataError(
                 f"{self.dataset.name}: early stopping holds out a tenth of the rows, but every piece that is learned "
-                "from has one row only; leave out --patience"
+                f"from {only}; leave out --patience"
             )
         return kept.numpy(), out.numpy()
 

@@ -52,7 +52,7 @@ class TableSequenceTrainer:
         for sequence, seed, encoder, scaled_on in zip(
             self.sequences, self.seeds, self.encoders, self.scaled_on, strict=True
         ):
-            inside, out = self.problems.split(np.zeros(len(sequence[t]), np.int64), seed + t)
+            inside, out = self.problems.split(sequence[t], np.zeros(len(sequence[t]), np.int64), seed + t)
             kept.append(sequence[t][inside])
             held.append(ProblemRows(encoder, scaled_on, sequence[t][out]))
         return train_stack(

@@ -40,6 +40,8 @@ class TableTrainer:
     weights: NDArray[np.float64] | None
     """(n,) row weights of the table; None gives all rows the same weight."""
     device: torch.device
+    groups: NDArray[np.int64] | None = None
+    """(n,) group of each row, which no split of training rows divides; None without groups."""
 
     @property
     def lr(self) -> float:
@@ -49,7 +51,7 @@ class TableTrainer:
     @property
     def problems(self) -> TableProblems:
         """The table as training problems."""
-        return TableProblems(self.dataset, self.recipe, self.weights, self.device)
+        return TableProblems(self.dataset, self.recipe, self.weights, self.device, self.groups)
 
     def targets(self, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
         """Class codes of rows, or their numbers in standard deviations of the whole table's from their mean."""
@@ -82,7 +84,7 @@ class TableTrainer:
         table = self.problems
         problems, held = [], []
         for encoder, job in zip(encoders, jobs, strict=True):
-            kept, out = table.split(job.fragment, job.seed)
+            kept, out = table.split(job.train, job.fragment, job.seed)
             fragment = job.fragment[kept] if divided else None
             rows = ProblemRows(encoder, job.train, job.train[kept], fragment, _part(job.weight, kept))
             problems.append(table.problem(rows))

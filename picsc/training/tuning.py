@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from picsc.datasets.rows import Rows
 from picsc.equations.likelihood import Likelihood
 from picsc.evaluation.metrics import scores_of_models
+from picsc.fragments.groups import inner_folds_of_groups, of_other_groups
 from picsc.training.algorithm_2 import Algorithm2Settings, initial_state, learn_fragment
 from picsc.training.jobs import Trainer, TrainingJob
 
@@ -37,7 +38,8 @@ def tune_by_inner_cv(
 ) -> Floats:
     """The candidate of each job with the smallest log-loss in inner cross-validation on its training rows.
 
-    Every inner fold takes a share of every fragment, so that no fragment disappears. The smaller candidate wins a tie.
+    Every inner fold takes a share of every fragment, so that no fragment disappears, or of whole groups where there are
+    groups. The smaller candidate wins a tie.
 
     Args:
         trainer: trains the candidates.
@@ -50,7 +52,7 @@ def tune_by_inner_cv(
         (l,), one of `STRENGTHS` or `DECAYS` each.
     """
     candidates = np.array(STRENGTHS if penalised else DECAYS)
-    parts = [_inner(job, j) for job in jobs for j in range(inner)]
+    parts = [_inner(job, j, trainer.groups) for job in jobs for j in range(inner)]
     grid = np.tile(candidates, (len(parts), 1))
     none = np.zeros_like(grid)
     trained = trainer.train_jobs(parts, grid if penalised else none, none if penalised else grid)
@@ -74,6 +76,8 @@ def tune_prequentially(
 ) -> Floats:
     """The candidate of each sequence under which the first fragments predict the next one best, by log-loss.
 
+    Reading: rows whose group was in an earlier fragment are not predicted.
+
     Args:
         trainer: trains the candidates.
         sequences: g of equally many fragments; of fewer than three, each is halved if all have two rows.
@@ -87,8 +91,10 @@ def tune_prequentially(
         (g,), one of `STRENGTHS` or `DECAYS` each.
     """
     candidates = np.array(STRENGTHS if penalised else DECAYS)
-    if len(sequences[0]) < 3 and min(len(rows) for sequence in sequences for rows in sequence) > 1:
-        sequences = [[half for rows in sequence for half in (rows[::2], rows[1::2])] for sequence in sequences]
+    if len(sequences[0]) < 3:
+        halved = [[half for rows in sequence for half in _halves(rows, trainer.groups)] for sequence in sequences]
+        if min(len(half) for sequence in halved for half in sequence):
+            sequences = halved
     first = [list(sequence[:LOOK_AHEAD]) for sequence in sequences]
     sequence_trainer = trainer.sequence_trainer(first, seeds, scaled_on, candidates=len(candidates))
     state, losses = initial_state(sequence_trainer), np.zeros((len(first), len(candidates)))
@@ -98,15 +104,28 @@ def tune_prequentially(
     for t in range(len(first[0]) - 1):
         state, _ = learn_fragment(state, sequence_trainer, t, settings)
         evaluated = state.merged if settings.merge else state.theta
-        following = [sequence[t + 1] for sequence in first]
+        following = [
+            of_other_groups(sequence[t + 1], trainer.groups, np.concatenate(sequence[: t + 1])) for sequence in first
+        ]
         for g, out in enumerate(sequence_trainer.outputs(evaluated, following)):
             losses[g] += _log_losses(out, trainer.targets(following[g]), likelihood)
     best: Floats = candidates[losses.argmin(1)]
     return best
 
 
-def _inner(job: TrainingJob, j: int) -> TrainingJob:
-    """Inner fold j: every third row of every fragment, in random order, is held out; long jobs are cut down."""
+def _halves(rows: Rows, groups: NDArray[np.int64] | None) -> tuple[Rows, Rows]:
+    """Every other row, or the rows of every other group."""
+    if groups is None:
+        return rows[::2], rows[1::2]
+    second = np.unique(groups[rows], return_inverse=True)[1].ravel() % 2 == 1
+    return rows[~second], rows[second]
+
+
+def _inner(job: TrainingJob, j: int, groups: NDArray[np.int64] | None = None) -> TrainingJob:
+    """Inner fold j: every third row of every fragment, in random order, is held out; long jobs are cut down.
+
+    With groups it is every third group, and fragments that lose all their rows are left out.
+    """
     generator = np.random.default_rng([job.seed, 2])
     order = generator.permutation(len(job.train))
     order = order[np.argsort(job.fragment[order], kind="stable")]
@@ -115,11 +134,18 @@ def _inner(job: TrainingJob, j: int) -> TrainingJob:
     sizes = np.bincount(fragment)
     kept = position < np.maximum(INNER, np.ceil(sizes * MOST_ROWS / len(order)))[fragment]
     order, fragment, position = order[kept], fragment[kept], position[kept]
-    alone = sizes[fragment] < 2  # the only row of its fragment is never held out
-    held = ~alone & ((position + fragment) % INNER == j)
     rows = job.train[order]
+    if groups is None or len(np.unique(groups[rows])) < 2:
+        alone = sizes[fragment] < 2  # the only row of its fragment is never held out
+        held = ~alone & ((position + fragment) % INNER == j)
+        left = fragment[~held]
+    else:
+        held = inner_folds_of_groups(groups[rows], fragment, INNER, generator) == j
+        left = np.unique(fragment[~held], return_inverse=True)[1].ravel()
+        if left.max() == 0 < fragment.max():
+            left = np.arange(len(left)) % 2
     weight = None if job.weight is None else job.weight[order][~held]
-    return replace(job, train=rows[~held], fragment=fragment[~held], test=rows[held], weight=weight)
+    return replace(job, train=rows[~held], fragment=left, test=rows[held], weight=weight)
 
 
 def _log_losses(outputs: NDArray[np.float32], y: NDArray[np.int64] | Floats, likelihood: Likelihood) -> Floats:

@@ -60,7 +60,7 @@ def logistic(x: Tensor, z: Tensor, *, seed: int, clip: float | None = None, rati
     return normalised(weights.clamp(max=math.sqrt(len(x)) if clip is None else clip), name="iw")
 
 
-def log_ratio(x: Tensor, z: Tensor, *, seed: int) -> tuple[Tensor, Tensor]:
+def log_ratio(x: Tensor, z: Tensor, *, seed: int, fold: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Log of (n/m) p(target | row) / p(training | row), out of fold, in nats.
 
     Above 256 columns (fewer for very many or few rows), the leading principal components of all rows stand for them;
@@ -70,6 +70,8 @@ def log_ratio(x: Tensor, z: Tensor, *, seed: int) -> tuple[Tensor, Tensor]:
         x: training rows, (n, f).
         z: target rows, (m, f).
         seed: of folds, and of the search for principal components.
+        fold: (n + m,) fold of each training row and each target row, in 0..k-1, of which each leaves rows of both
+            kinds; None draws folds row by row.
 
     Returns:
         (n,) of the training rows and (m,) of the target rows, both from the ridge strength of the least held-out loss.
@@ -79,9 +81,10 @@ def log_ratio(x: Tensor, z: Tensor, *, seed: int) -> tuple[Tensor, Tensor]:
     """
     x, z = checked(x, z, least=2)
     n, m = len(x), len(z)
-    k = min(FOLDS, n, m)
+    k = min(FOLDS, n, m) if fold is None else int(fold.max()) + 1
     generator = torch.Generator().manual_seed(seed)
-    fold = torch.cat([torch.arange(rows)[torch.randperm(rows, generator=generator)] % k for rows in (n, m)])
+    if fold is None:
+        fold = torch.cat([torch.arange(rows)[torch.randperm(rows, generator=generator)] % k for rows in (n, m)])
     fold = fold.to(x.device)
     label = torch.cat([x.new_zeros(n), x.new_ones(m)])
     columns = design(x, z, generator)

@@ -32,7 +32,7 @@ def cv(
     isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
-    output: options.OutputsWithCsv = None,
+    output: options.OutputsOfRecipes = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:

@@ -105,6 +105,8 @@ def _run(
         named = None if found.demonstration else found.dataset
         found = replace(found, settings=with_own_clients(found.settings, named))
         data = open_found(found, data_dir)
+        if progress is not None:
+            progress("loading torch")  # seconds, and the data are read
         if audit_only:
             from picsc.federated.audit_clients import audit_clients  # loads torch: after all other errors
 

@@ -82,18 +82,28 @@ def names(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _parameter(name: str, row: Row) -> inspect.Parameter:
-    option = typer.Option(row.flag, metavar=row.metavar or None, help=row.help, rich_help_panel=row.panel)
-    default = False if row.value == "switch" else None
+    flags = (row.flag, row.opposite) if row.turns else (row.opposite, row.flag)
+    option = typer.Option(
+        "/".join(filter(None, flags)), metavar=row.metavar or None, help=row.help, rich_help_panel=row.panel
+    )
+    default, kind = (False, bool) if row.value == "switch" else (None, _TYPES[row.value])
+    if row.opposite:  # neither was given
+        default, kind = None, bool | None
     return inspect.Parameter(
-        name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=Annotated[_TYPES[row.value], option]
+        name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=Annotated[kind, option]
     )
 
 
 def _put(given: dict[str, Any], row: Row, value: Any) -> None:
     """Put a value where its setting stands; what was not given is left to the default of the settings."""
-    if value is None or (row.value == "switch" and not value):
+    if value is None or (row.value == "switch" and not value and not row.opposite):
         return
     *tables, name = row.setting.split(".")
     for table in tables:
         given = given.setdefault(table, {})
-    given[name] = names(value) if row.value == "names" else row.turns if row.value == "switch" else value
+    given[name] = names(value) if row.value == "names" else _turned(row, value) if row.value == "switch" else value
+
+
+def _turned(row: Row, value: bool) -> bool:
+    """The value of a setting by its switch; of two switches the one that turns it on stands first."""
+    return value if row.opposite else row.turns

@@ -98,15 +98,6 @@ AuditOutputs = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
-OutputsWithCsv = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--output",
-        metavar="FORMAT",
-        help="table, json, csv or, with a file, csv:FILE; repeatable.",
-        rich_help_panel=OUTPUT,
-    ),
-]
 OutputsOfRecipes = Annotated[
     list[str] | None,
     typer.Option(
@@ -170,10 +161,11 @@ def of_partition(given: Mapping[str, Any], settings: PartitionSettings) -> tuple
 
 
 def of_shuffle(given: Mapping[str, Any]) -> tuple[bool, str]:
-    """The contradiction between `--no-shuffle` and pieces that have an order of their own.
+    """The contradiction between `--shuffle` or `--no-shuffle` and pieces that have an order of their own.
 
     Args:
         given: options of the table `cut`.
     """
     ordered = next((way for way in ("batches", "by", "time") if given.get(way)), "")
-    return "shuffle" in given and bool(ordered), f"--no-shuffle goes with --folds, not with --{ordered}"
+    flag = "--shuffle" if given.get("shuffle") else "--no-shuffle"
+    return "shuffle" in given and bool(ordered), f"{flag} goes with --folds, not with --{ordered}"

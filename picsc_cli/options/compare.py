@@ -23,8 +23,8 @@ FailUnder = Annotated[
     float | None,
     typer.Option(
         "--fail-under",
-        metavar="PERCENT",
-        help="Exit 1 below this accuracy of the candidate.",
+        metavar="A",
+        help="Exit 1 below this accuracy of the candidate: 90 or 0.9.",
         rich_help_panel=OUTPUT,
     ),
 ]

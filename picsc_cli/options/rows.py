@@ -22,3 +22,5 @@ class Row(NamedTuple):
     """Heading in `--help`."""
     turns: bool = True
     """The value that a switch gives the setting."""
+    opposite: str = ""
+    """Name of the switch that gives it the other value; empty where there is none."""

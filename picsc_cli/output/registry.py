@@ -30,6 +30,7 @@ from picsc_cli.formats.json import report_json
 from picsc_cli.formats.junit import audits_junit
 from picsc_cli.formats.markdown.audit import audits_markdown
 from picsc_cli.formats.markdown.compare import compare_markdown
+from picsc_cli.formats.markdown.cv import cv_markdown
 from picsc_cli.formats.markdown.fed import fed_audit_markdown, fed_markdown
 from picsc_cli.formats.markdown.recipes import recipes_markdown
 from picsc_cli.formats.plot import fed_html, fed_svg
@@ -132,7 +133,7 @@ _WRITERS: dict[type[Report], Writers] = {
         {BASELINE: _as_one_of_several(_baseline)},
     ),
     AuditReports: Writers(audits_summary, audits_table, _OF_AUDITS, {BASELINE: _baseline}),
-    CvReport: Writers(summary, cv_table, {"csv": _plain(cv_csv)}),
+    CvReport: Writers(summary, cv_table, {"csv": _plain(cv_csv), "markdown": _plain(cv_markdown)}),
     CompareReport: Writers(summary, compare_table, {"csv": _plain(compare_csv), "markdown": _plain(compare_markdown)}),
     FedReport: Writers(
         summary,

@@ -36,7 +36,7 @@ def rows(task: TransferTask) -> list[int]:
         {"cut": {"folds": 5}},
         {"cut": {"by": "site"}},
         {"cut": {"batches": 3}},
-        {"cut": {"time": "t", "cuts": 3}},
+        {"cut": {"time": "t", "cuts": 3, "mix_time": True}},
         {"cut": {"by": "site"}, "test_on": ("b",)},
         {"cut": {"by": "site"}, "train_on": ("a", "site=c", "d"), "test_on": ("b",)},
     ],
@@ -165,3 +165,78 @@ def test_a_plan_that_cannot_be_made_is_refused_by_name(
 def test_settings_that_contradict_each_other_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         validated(CompareSettings, **options)
+
+
+def grouped(settings: CompareSettings, n: int = 120) -> Dataset:
+    """Twelve groups of ten rows, of which some lie in two sites."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(n, 2)), columns=["a", "b"])
+    frame = frame.assign(
+        g=np.arange(n) // 10, site=np.array(list("abc"))[np.arange(n) // 45], t=np.arange(n, dtype=float)
+    )
+    return from_frame(frame.assign(target=np.arange(n) % 2), ReadSettings(target="target"), keys=settings.keys)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"bias": "a"},
+        {"cut": {"folds": 4}},
+        {"cut": {"batches": 3}},
+        {"cut": {"by": "site"}},
+        {"cut": {"time": "t", "cuts": 3}},
+        {"algorithm": 2},
+    ],
+)
+def test_groups_are_never_divided_between_training_target_and_test_rows(options: dict[str, object]) -> None:
+    settings = validated(CompareSettings, **{**options, "cut": {**options.get("cut", {}), "group": "g"}})  # type: ignore[dict-item]
+    data = grouped(settings)
+    group = data.keys["g"]
+    found = plan(data, settings, 2, NONE)
+    for task in found.tasks:
+        parts = [set(group[rows].tolist()) for rows in (task.train, task.target, task.test)]
+        assert all(parts)
+        assert not parts[0] & (parts[1] | parts[2])
+        assert not parts[1] & parts[2]
+    left = any(finding.code == "tested-groups-left-out" for finding in found.findings)
+    assert left is ("by" in options.get("cut", {}))  # type: ignore[operator]
+
+
+def test_fragments_that_are_learned_one_after_another_have_whole_groups() -> None:
+    settings = validated(CompareSettings, algorithm=2, fragments=3, cut={"group": "g"})
+    data = grouped(settings)
+    group = data.keys["g"].astype(int)
+    [task] = plan(data, settings, 1, NONE).tasks
+    for each in (task, with_random_fragments(task, group)):
+        owners = [set(group[each.train[each.fragment == j]].tolist()) for j in range(3)]
+        assert sum(map(len, owners)) == len(set.union(*owners))
+
+
+def test_a_target_of_one_group_is_divided_and_that_is_told() -> None:
+    settings = validated(CompareSettings, cut={"by": "g", "group": "g"})
+    found = plan(grouped(settings), settings, 1, NONE)
+    assert all(len(task.target) == len(task.test) == 5 for task in found.tasks)
+    [finding] = [each for each in found.findings if each.code == "target-of-one-group"]
+    assert finding.message.startswith("12 targets of one group of 'g'")
+
+
+def test_training_rows_of_the_target_files_groups_are_left_out() -> None:
+    settings = validated(CompareSettings, test_on=("new.csv",), cut={"group": "g"})
+    found = plan(grouped(settings), settings, 1, np.arange(95, 120))  # group 9 is divided
+    assert found.tasks[0].train.max() == 89
+    assert [each.message for each in found.findings if each.code == "tested-groups-left-out"] == [
+        "training rows whose group is in the target are left out: new.csv (5)"
+    ]
+
+
+def test_test_rows_that_stand_among_the_training_rows_are_told_of() -> None:
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
+    frame = pd.concat([frame, frame.iloc[:12]], ignore_index=True)
+    frame["target"] = [*(np.arange(60) % 2), *(np.arange(12) % 2)]
+    data = from_frame(frame, ReadSettings(target="target"))
+    found = plan(data, validated(CompareSettings, test_on=("new.csv",)), 1, np.arange(60, 72))
+    assert [(each.code, each.message) for each in found.findings] == [
+        ("duplicate-rows", "12 of 12 (100.0 %) target rows have an equal row among the training rows")
+    ]
+    assert plan(data, validated(CompareSettings, bias="a"), 1, NONE).findings[0].code == "duplicate-rows"

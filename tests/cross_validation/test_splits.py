@@ -22,7 +22,7 @@ def made(n: int = 40, count: int = 2, *, rare: int = 0, official: np.ndarray = N
     y = np.arange(n) % 2
     y[:rare] = np.arange(2, 2 + rare)
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(n, 2)), columns=["a", "b"]).assign(
-        s=np.arange(n) // 10, t=np.arange(n, dtype=float), target=y
+        s=np.arange(n) // 10, t=np.arange(n, dtype=float), g=np.arange(n) * 7 % 10, target=y
     )
     settings = validated(CvSettings, read={"target": "target"}, **options)
     dataset = from_frame(frame, ReadSettings(target="target"), keys=settings.keys)
@@ -46,7 +46,7 @@ def test_foldwise_every_row_is_tested_once_and_trains_all_other_models(cut: dict
             assert [set(rows[fragment == j].tolist()) for j in range(k - 1)] == others
 
 
-@pytest.mark.parametrize("cut", [{"batches": 4}, {"time": "t", "cuts": 4}])
+@pytest.mark.parametrize("cut", [{"batches": 4}, {"time": "t", "cuts": 4, "mix_time": True}])
 def test_batchwise_validation_rows_are_in_no_piece(cut: dict[str, object]) -> None:
     first, second = made(cut=cut)
     for repeat in (first, second):
@@ -131,3 +131,58 @@ def test_halves_of_a_sorted_file_have_the_same_classes() -> None:
     rows, fragment = fragmented([np.arange(40)], np.empty(0, np.int64))
     labels = rows >= 20  # the first half of the file is one class
     assert [labels[fragment == j].mean() for j in (0, 1)] == [0.5, 0.5]
+
+
+def test_pieces_of_time_are_tested_on_the_latest_rows() -> None:
+    first, second = made(cut={"time": "t", "cuts": 4})
+    for repeat in (first, second):
+        assert repeat.validation.tolist() == list(range(32, 40))
+        assert [piece.tolist() for piece in repeat.pieces] == [list(range(i, i + 8)) for i in range(0, 32, 8)]
+        assert all(repeat.tested(i) is repeat.validation for i in range(4))
+        assert repeat.words.endswith("; the latest 8 rows test all models")
+    gap = made(cut={"time": "t", "cuts": 4, "gap": "3"})[0]
+    assert gap.validation.tolist() == list(range(34, 40))  # 31 + 3 is the earliest
+
+
+def test_rows_of_a_rare_class_are_no_latest_rows_either() -> None:
+    settings = {"cut": {"time": "t", "cuts": 2}, "keep_rare": True}
+    y = np.arange(40) % 2
+    y[[3, 39]] = [2, 3]
+    frame = pd.DataFrame({"a": np.arange(40.0) % 7, "t": np.arange(40.0), "target": y})
+    dataset = from_frame(frame, ReadSettings(target="target"), keys=("t",))
+    [repeat] = repeats(dataset, validated(CvSettings, **settings), 1, NONE)
+    assert repeat.validation.tolist() == list(range(32, 39))
+
+
+CUTS = [{"folds": 4}, {"folds": 4, "splitter": "group"}, {"batches": 4}]
+
+
+@pytest.mark.parametrize("cut", [*CUTS, {"by": "s"}, {"time": "t", "cuts": 2, "mix_time": True}])
+def test_no_model_is_tested_on_a_group_that_it_has_seen(cut: dict[str, object]) -> None:
+    group = np.arange(40) * 7 % 10  # ten groups of four rows, each in all pieces of s
+    if "by" in cut:
+        group = np.arange(40) // 4  # two groups lie in two pieces
+    y = np.arange(40) % 2
+    frame = pd.DataFrame({"a": np.arange(40.0) % 7, "s": np.arange(40) // 10, "t": np.arange(40.0), "g": group})
+    settings = validated(CvSettings, cut={**cut, "group": "g"})
+    dataset = from_frame(frame.assign(target=y), ReadSettings(target="target"), keys=settings.keys)
+    for repeat in repeats(dataset, settings, 2, NONE):
+        assert not np.isin(group[repeat.whole()[0]], group[repeat.validation]).any()
+        for each in (repeat, repeat.recut()):
+            assert len(each.pieces) == len(repeat.pieces)
+            for i, piece in enumerate(each.pieces):
+                trained = each.training(i)[0] if each.foldwise else piece
+                assert len(trained)
+                assert not np.isin(group[trained], group[each.tested(i)]).any()
+        if repeat.seed == 0:
+            left = [finding.message for finding in repeat.findings if finding.code == "tested-groups-left-out"]
+            assert bool(left) is ("by" in cut)
+
+
+def test_a_random_fifth_of_whole_groups_tests_batches() -> None:
+    frame = pd.DataFrame({"a": np.arange(200.0) % 7, "g": np.arange(200) // 10, "target": np.arange(200) % 2})
+    settings = validated(CvSettings, cut={"batches": 4, "group": "g"})
+    dataset = from_frame(frame, ReadSettings(target="target"), keys=settings.keys)
+    for repeat in repeats(dataset, settings, 3, NONE):
+        assert len(repeat.validation) == 40
+        assert [len(piece) for piece in repeat.pieces] == [40, 40, 40, 40]

@@ -21,6 +21,7 @@ NEEDS: Mapping[str, Mapping[str, Any]] = {
     "cut.every": {"cut.time": "when"},
     "cut.cuts": {"cut.time": "when"},
     "cut.gap": {"cut.time": "when"},
+    "cut.mix_time": {"cut.time": "when"},
     "cut.group_missing": {"cut.group": "person"},
     "clients.partition": {"clients.clients": 3},
     "clients.concentration": {"clients.clients": 3, "clients.partition": "dirichlet"},
@@ -105,7 +106,8 @@ def words(verb: str, values: Mapping[str, Any]) -> list[str]:
     by_name = {each.name: each for each in settings_of(KINDS[verb], verb)}
     found: list[str] = []
     for name, value in values.items():
-        found.append(by_name[name].flag)
+        option = by_name[name].option
+        found.append(option.opposite if option.opposite and value is not option.turns else by_name[name].flag)
         if not by_name[name].is_switch:
             found.append(",".join(value) if isinstance(value, list) else str(value))
     return found

@@ -489,10 +489,21 @@ def test_time_without_a_length_gives_ten_pieces() -> None:
     assert made.words == "10 pieces of about equal size in order of t"
 
 
-@pytest.mark.parametrize("every", ["5", "abc", "", "-3D", "0D", "nat", "-1MS", "1.5MS", "h5"])
+@pytest.mark.parametrize("every", ["5x", "abc", "", "-3D", "0D", "nat", "-1MS", "1.5MS", "h5"])
 def test_a_length_pandas_cannot_read_is_a_settings_error(every: str) -> None:
-    with pytest.raises(SettingsError, match="is no positive length of time; write a pandas offset such as 30D"):
+    with pytest.raises(SettingsError, match="is no positive length of time; write a number of days such as 30"):
         cut(table(4, t=daily("2024-01-15", 0, 1, 2, 3)), CutSettings(time="t", every=every), seed=0)
+
+
+@pytest.mark.parametrize(
+    ("every", "same"),
+    [("30", "30D"), ("2 weeks", "14D"), ("1 week", "7D"), ("1mo", "MS"), ("2 months", "2MS"), ("1 Quarter", "QS")],
+)
+def test_lengths_as_people_write_them(every: str, same: str) -> None:
+    data = table(200, t=daily("2024-01-15", *range(200)))
+    found, wanted = (cut(data, CutSettings(time="t", every=text), seed=0) for text in (every, same))
+    assert rows(found) == rows(wanted)
+    assert found.words == f"{len(rows(found))} pieces of {'30 days' if every == '30' else every} in order of t"
 
 
 @pytest.mark.parametrize("every", ["30d", "0", "-1", "nan", "inf"])

@@ -117,7 +117,7 @@ def test_rows_without_a_time_are_counted_apart() -> None:
             "a gap of 31d leaves piece 2 of 3 without rows, and 1 more; choose a shorter --gap",
         ),
         (QUARTER, "MS", SettingsError, "--gap 'MS' is not the same length everywhere; write days or hours, such as 7d"),
-        (QUARTER, "7", SettingsError, "--gap '7' is no positive length of time"),
+        (QUARTER, "seven", SettingsError, "--gap 'seven' is no positive length of time"),
         (QUARTER, "-1d", SettingsError, "--gap '-1d' is no positive length of time"),
     ],
 )

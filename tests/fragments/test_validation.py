@@ -320,13 +320,15 @@ def test_texts_are_compared_by_length_and_the_message_says_so() -> None:
 
 
 def test_groups_in_several_pieces_are_counted() -> None:
-    group = np.repeat(np.arange(20), 5).astype(object)  # 100 rows; batches of 33 cut groups 6 and 13
-    found = check(table(100, patient=group), batches=3, group="patient")["group-across-pieces"]
+    group = np.repeat(np.arange(20), 5).astype(object)  # 100 rows; sites of 33 rows cut groups 6 and 13
+    site = np.repeat(["a", "b", "c"], [33, 33, 34]).astype(object)
+    found = check(table(100, patient=group, site=site), by="site", group="patient")["group-across-pieces"]
     assert found.message == "2 of 20 groups of 'patient' lie in more than one piece (10 of 100 (10.0 %) rows)"
-    assert found.fragments == ("batch 1", "batch 2", "batch 3")
+    assert found.fragments == ("site=a", "site=b", "site=c")
     assert found.advice.endswith("--folds 3 --splitter group --group patient")
     assert check(table(100, patient=group), folds=3, splitter="group", group="patient") == {}
     assert "group-across-pieces" not in check(table(100, patient=group), batches=3)
+    assert "group-across-pieces" not in check(table(100, patient=group), batches=3, group="patient")
 
 
 @pytest.mark.parametrize(
@@ -340,7 +342,8 @@ def test_rows_without_a_group_are_groups_here_too(missing: str, message: str) ->
     group = np.repeat(np.arange(10), 10).astype(object)
     group[[*range(10), *range(90, 100)]] = None  # the first and the last ten
     group[45:55] = 99  # one group over the middle
-    found = check(table(100, patient=group), batches=2, group="patient", group_missing=missing)
+    site = np.repeat(["a", "b"], 50).astype(object)
+    found = check(table(100, patient=group, site=site), by="site", group="patient", group_missing=missing)
     assert found["group-across-pieces"].message == message
 
 
@@ -387,8 +390,18 @@ def test_a_date_that_does_not_order_the_rows_is_a_note() -> None:
 
 
 def test_pieces_of_time_neither_overlap_nor_tie() -> None:
-    times = dates(*["2024-01-01", "2024-01-02", "2024-01-03"] * 30)
+    times = dates(*["2024-01-01"] * 30, *["2024-01-02"] * 30, *["2024-01-03"] * 30)
     assert check(table(90, date=times, other=times[::-1]), time="date", cuts=3) == {}
+
+
+def test_rows_that_were_ordered_by_time_are_told_of() -> None:
+    times = dates(*["2024-01-01", "2024-01-02", "2024-01-03"] * 30)
+    found = check(table(90, date=times, other=times[::-1]), time="date", cuts=3)
+    assert list(found) == ["rows-ordered"]
+    assert found["rows-ordered"].severity == "note"
+    assert found["rows-ordered"].message == (
+        "rows were ordered by 'date': 29 of 90 (32.2 %) stand after a later one in the table"
+    )
 
 
 def test_folds_of_a_table_with_dates_mix_time() -> None:

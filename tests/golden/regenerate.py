@@ -23,7 +23,7 @@ AUDIT = {"json": "json", "csv": "csv", "markdown": "md", "junit": "xml", "github
 for name, report, formats in (
     ("audit", audit_report(), AUDIT),
     ("audits", audit_reports(), AUDIT),
-    ("cv", cv_report(), {"json": "json", "csv": "csv"}),
+    ("cv", cv_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
     ("compare", compare_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
     ("recipes", recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
     ("fed-recipes", fed_recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),

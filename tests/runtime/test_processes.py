@@ -162,10 +162,10 @@ def all_end(processes: list[int]) -> bool:
     return not any(alive(process) for process in processes)
 
 
-def sleepers(folder: Path) -> subprocess.Popen[str]:
+def sleepers(folder: Path, text: str = SLEEPERS) -> subprocess.Popen[str]:
     """A program that will have two workers asleep, in a process group of its own."""
     (folder / "started").mkdir()
-    (folder / "sleepers.py").write_text(SLEEPERS, encoding="utf-8")
+    (folder / "sleepers.py").write_text(text, encoding="utf-8")
     command = [sys.executable, str(folder / "sleepers.py"), str(folder / "started")]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
@@ -198,6 +198,21 @@ def test_an_interrupt_ends_workers_at_once(tmp_path: Path, send: str) -> None:
         getattr(os, send)(program.pid, signal.SIGINT)
         assert_interrupted(program)
     assert all_end(workers)
+
+
+@WINDOWS
+def test_a_second_interrupt_leaves_nothing_behind_that_python_warns_of(tmp_path: Path) -> None:
+    """The command ends with os._exit, so semaphores are freed by the end of the pool or never."""
+    leaving = SLEEPERS.replace("    run_tasks(", "    try:\n        run_tasks(").rstrip()
+    leaving += "\n    except KeyboardInterrupt:\n        os._exit(130)\n"
+    with sleepers(tmp_path, leaving) as program:
+        asleep(tmp_path)
+        os.kill(program.pid, signal.SIGINT)
+        time.sleep(0.003)
+        os.kill(program.pid, signal.SIGINT)
+        _, said = program.communicate(timeout=60)
+        assert program.returncode == 130
+        assert said == ""
 
 
 @WINDOWS

@@ -282,3 +282,33 @@ def test_killed_at_any_time_keeps_every_finished_part(tmp_path: Path, delay: flo
     assert set(finished) <= set(found)
     assert len(found) <= len(finished) + 1  # kept, and killed before it could say so
     assert all(b == a + 1 for a, b in pairwise(found))
+
+
+def test_the_cache_keeps_the_newest_runs_and_folders_of_users_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("picsc.runtime.run_folder.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("picsc.runtime.run_folder.KEPT_RUNS", 3)
+    own = tmp_path / "own"
+    with open_run(own, {"seed": -1}, resume=False):
+        pass
+    made = []
+    for seed in range(6):
+        with open_run(None, {"seed": seed}, resume=False) as folder:
+            made.append(folder.path)
+            folder.put("part", part(seed))
+        os.utime(folder.path / "picsc-run.json", (time.time() - 100 + seed,) * 2)
+    assert [path.exists() for path in made] == [False, False, False, True, True, True]
+    assert own.exists()
+    os.utime(made[4] / "picsc-run.json", (time.time() - 40 * 86400,) * 2)
+    with open_run(None, {"seed": 3}, resume=True) as folder:
+        assert folder.get("part") is not None
+    assert [path.exists() for path in made[3:]] == [True, False, True]
+
+
+def test_a_run_in_use_is_not_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("picsc.runtime.run_folder.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("picsc.runtime.run_folder.KEPT_RUNS", 1)
+    with open_run(None, {"seed": 0}, resume=False) as used, open_run(None, {"seed": 1}, resume=False):
+        assert used.path.exists()

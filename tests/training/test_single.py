@@ -3,6 +3,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 from torch import nn
 
@@ -188,6 +190,20 @@ def test_a_tenth_is_held_out_whoever_asks_and_no_fragment_is_emptied() -> None:
     kept, again = held_out(50, fragment, seed=3)
     assert torch.equal(again, out[1:])
     assert out[0] in kept
+
+
+@given(st.lists(st.integers(1, 12), min_size=2, max_size=12), st.integers(1, 4), st.integers(0, 50))
+def test_whole_groups_are_held_out_and_no_fragment_is_lost(sizes: list[int], fragments: int, seed: int) -> None:
+    group = torch.repeat_interleave(torch.arange(len(sizes)), torch.tensor(sizes))
+    fragment = (torch.arange(len(group)) % fragments).sort().values
+    kept, out = held_out(len(group), fragment, seed=seed, groups=group)
+    assert sorted([*kept.tolist(), *out.tolist()]) == list(range(len(group)))
+    assert not set(group[kept].tolist()) & set(group[out].tolist())
+    assert set(fragment[kept].tolist()) == set(fragment.tolist())
+    alone, apart = held_out(len(group), None, seed=seed, groups=group)
+    assert len(alone)
+    assert len(apart)
+    assert len(apart) <= max(len(group) // 10, min(sizes))
 
 
 def test_the_breast_cancer_reference_fits() -> None:

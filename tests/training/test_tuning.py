@@ -153,3 +153,63 @@ def test_a_choice_looks_at_a_share_of_every_fragment_of_a_long_job() -> None:
     seen = np.concatenate([part.train, part.test])
     assert len(np.unique(seen)) == len(seen) == MOST_ROWS
     assert np.bincount(seen % 5).tolist() == [MOST_ROWS // 5] * 5
+
+
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=9), st.integers(1, 5), st.integers(0, 50))
+def test_inner_folds_never_divide_a_group(sizes: list[int], fragments: int, seed: int) -> None:
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    fragment = np.unique(groups % fragments, return_inverse=True)[1]
+    whole = TrainingJob(np.arange(len(groups)), fragment, np.array([5, 6]), seed)
+    parts = [_inner(whole, j, groups) for j in range(INNER)]
+    assert sorted(np.concatenate([part.test for part in parts])) == list(range(len(groups)))
+    for part in parts:
+        assert not np.isin(groups[part.train], groups[part.test]).any()
+        assert sorted([*part.train, *part.test]) == list(range(len(groups)))
+        assert len(part.fragment) == len(part.train)
+        assert np.unique(part.fragment).tolist() == list(range(int(part.fragment.max()) + 1))
+
+
+def recognisable(groups: bool) -> TableTrainer:
+    """Twenty groups far apart, each of one class at random, so that only its own rows tell it."""
+    rng = np.random.default_rng(0)
+    group = np.arange(200) // 10
+    x = rng.normal(size=(20, 4))[group] * 4 + 0.1 * rng.normal(size=(200, 4))
+    y = rng.permutation(np.arange(20) % 2)[group]
+    dataset = from_arrays(x, y, ReadSettings())
+    recipe = TrainingRecipe(200, 0.05)
+    return TableTrainer(dataset, recipe, "kl", None, torch.device("cpu"), group if groups else None)
+
+
+def test_with_groups_weight_decay_is_chosen_for_groups_that_were_not_seen() -> None:
+    rows = np.random.default_rng(1).permutation(200)
+    some = TrainingJob(rows, np.zeros(200, np.int64), rows[:1], 0)
+    [leaked] = tune_by_inner_cv(recognisable(False), [some], "classes", penalised=False)
+    [honest] = tune_by_inner_cv(recognisable(True), [some], "classes", penalised=False)
+    assert leaked <= 0.001
+    assert honest >= 0.01
+
+
+def test_with_groups_the_next_fragment_is_predicted_without_groups_that_were_seen() -> None:
+    trainer = recognisable(True)
+    seen: list[np.ndarray] = []
+
+    class Watched:
+        lr, groups, targets = trainer.lr, trainer.groups, trainer.targets
+
+        def sequence_trainer(self, *arguments: object, **more: object) -> object:
+            inner = trainer.sequence_trainer(*arguments, **more)  # type: ignore[arg-type]
+            outputs = inner.outputs
+
+            class Spy:
+                def __getattr__(self, name: str) -> object:
+                    return getattr(inner, name)
+
+                def outputs(self, theta: torch.Tensor, rows: list[np.ndarray]) -> object:
+                    seen.extend(rows)
+                    return outputs(theta, rows)
+
+            return Spy()
+
+    sequence = [np.arange(0, 75), np.arange(75, 145), np.arange(145, 200)]  # groups 7 and 14 are divided
+    tune_prequentially(Watched(), [sequence], [0], [np.arange(200)], "classes", RULES, penalised=True)  # type: ignore[arg-type]
+    assert [rows.tolist() for rows in seen] == [list(range(80, 145)), list(range(150, 200))]

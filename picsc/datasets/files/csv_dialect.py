@@ -104,7 +104,11 @@ def find_dialect(lines: Iterable[str], settings: ReadSettings, *, delimiter: str
         _delimiter_choice(settings, given, character, agreeing),
         _quote_choice(settings, quote),
         _decimal_choice(settings, len(records), comma=comma),
-        Choice("header", "yes" if settings.header else "no", "the default" if settings.header else "told"),
+        Choice(
+            "header",
+            "yes" if settings.header else "no",
+            "told" if "header" in settings.model_fields_set else "the default",
+        ),
         *_comments_choice(head.leading[:skip]),
     )
     end, first = records[0]

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from picsc.reports.common import Reading
+from picsc.reports.common import Choice, Reading
+from picsc.settings import ReadSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +24,9 @@ class FileTable:
     """Column that the file itself declares as the target; None if it declares none."""
     aside: str | None = None
     """Column that only cuts the table, as of the files that its rows come from; None if there is none."""
+
+
+def header_choice(settings: ReadSettings) -> Choice:
+    """The header as a choice that was made in reading a file: by the user, or by default."""
+    given = "header" in settings.model_fields_set
+    return Choice("header", "yes" if settings.header else "no", "told" if given else "the default")

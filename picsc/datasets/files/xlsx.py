@@ -73,7 +73,11 @@ def read_spreadsheet(source: Source, settings: ReadSettings) -> FileTable:
     found = "told" if settings.sheet is not None else f"the first of {sheets}" if sheets > 1 else "the only one"
     choices = (
         Choice("sheet", sheet.title, found),
-        Choice("header", "yes" if settings.header else "no", "the default" if settings.header else "told"),
+        Choice(
+            "header",
+            "yes" if settings.header else "no",
+            "told" if "header" in settings.model_fields_set else "the default",
+        ),
     )
     return FileTable(pd.DataFrame(frame), source.digest(), Reading("xlsx", source.compression, choices))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from picsc_cli.formats.markdown.text import document, grid, manifest, plain, summary
+from picsc_cli.formats.markdown.text import document, findings, grid, manifest, plain, summary
 from picsc_cli.formats.table.compare import failed, three
 from picsc_cli.text.method_names import PAPERS_NAMES
 from picsc_cli.text.numbers import (
@@ -37,7 +37,7 @@ def compare_markdown(report: CompareReport) -> str:
     failures = failed(report)
     if failures:
         lines += ["## Without a result", "", *(f"- {plain(line)}" for line in failures), ""]
-    return document([*lines, *manifest(report)])
+    return document([*lines, *findings(report.findings), *manifest(report)])
 
 
 def _targets(report: CompareReport) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from picsc.reports.fed import of_client
-from picsc_cli.formats.markdown.text import document, grid, manifest, plain, summary
+from picsc_cli.formats.markdown.text import document, findings, grid, manifest, plain, summary
 from picsc_cli.text.numbers import data_size, decimals, nats, number, percent, percent_within, points_within, probable
 from picsc_cli.text.page import Page
 from picsc_cli.text.sections import beside_accuracy, beside_titles, majority_row, metric
@@ -34,7 +34,7 @@ def fed_markdown(report: FedReport) -> str:
     ]
     if failures:
         lines += ["## Without a result", "", *failures, ""]
-    return document([*lines, *manifest(report)])
+    return document([*lines, *findings(report.findings), *manifest(report)])
 
 
 def fed_audit_markdown(report: FedAuditReport) -> str:
@@ -59,7 +59,7 @@ def fed_audit_markdown(report: FedAuditReport) -> str:
     ]
     rows = grid(titles, [_audited(client) for client in report.clients])
     head = [f"# {plain(report.data.name)}", "", *summary(report.summary), "", about, "", *rows, ""]
-    return document([*head, *manifest(report)])
+    return document([*head, *findings(report.findings), *manifest(report)])
 
 
 def _methods(report: FedReport) -> list[str]:

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from picsc_cli.console.printable import printable, storable
+from picsc_cli.text.audit_words import finding_words
 
 if TYPE_CHECKING:
+    from picsc.reports.common import Finding
     from picsc.reports.compare import CompareReport
+    from picsc.reports.cv import CvReport
     from picsc.reports.fed import FedAuditReport, FedReport
 
 
@@ -38,7 +41,15 @@ def summary(lines: Iterable[str]) -> Iterator[str]:
     yield from (f"{first}  ", f"{second}  ", third)
 
 
-def manifest(report: CompareReport | FedReport | FedAuditReport) -> Iterator[str]:
+def findings(found: Sequence[Finding]) -> Iterator[str]:
+    """The section of what a person should know of the data; nothing where there is nothing."""
+    if found:
+        yield from ("## Findings", "")
+        yield from (f"- **{finding.severity}**: {plain(finding_words(finding))}" for finding in found)
+        yield ""
+
+
+def manifest(report: CompareReport | CvReport | FedReport | FedAuditReport) -> Iterator[str]:
     """The section with what the same numbers need: the data's digest, the settings and the versions."""
     yield from ("## Manifest", "")
     yield f"- {plain(report.data.name)}, sha256 {report.data.sha256}"

@@ -32,7 +32,7 @@ def cv_table(report: CvReport, page: Page, *, verbose: bool = False) -> str:
     """The whole report; `verbose` adds what the methods are, the columns as understood and the settings."""
     title = f"{report.data.name}, {report.data.rows} rows, {report.pieces}, {_runs(report)}"
     parts = [sections.summary(report, page), paragraph(title, page) + _pieces(report, page), _comparison(report, page)]
-    parts += sections.method_sections(report, _sentences(report, page), sections.footer(report), page, verbose=verbose)
+    parts += sections.method_sections(report, sentences(report, page), sections.footer(report), page, verbose=verbose)
     return "\n".join(parts)
 
 
@@ -117,7 +117,7 @@ def _name(method: MethodReport) -> str:
     return method.method.removeprefix(f"{_OURS}, ")
 
 
-def _sentences(report: CvReport, page: Page) -> Iterator[str]:
+def sentences(report: CvReport, page: Page) -> Iterator[str]:
     """Facts that the tables do not show: what was chosen, where accuracy was lost, the trigger, and failures."""
     if report.pooled:
         yield "R² is that of the predictions of all pieces together: the rows of one piece have none of their own"

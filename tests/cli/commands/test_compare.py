@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from picsc.errors import SettingsError
 from picsc.reports.compare import CompareReport
-from picsc.settings import COMPARE_METHODS, CompareSettings, validated
+from picsc.settings import COMPARE_METHODS, CompareSettings, FedSettings, validated
 from picsc.settings.layers import Layer, joined
 from picsc_cli.app import app
 from picsc_cli.commands.compare import DEMONSTRATION, time_line, untimed
@@ -130,10 +130,9 @@ def test_all_bad_settings_are_reported_at_once_by_their_options() -> None:
         (("a.csv", "--by", "s", "--label-noise", "0.4"), "--label-noise needs rows that are always the target"),
         (("--output", "xml"), "must be one of table, json, csv, markdown"),
         (("--output", "json:no-such-folder/x.json"), "the folder no-such-folder does not exist"),
-        (("--candidate", "kmm"), "--candidate kmm goes with --fail-under PERCENT or --fail-on worse"),
-        (("--fail-under", "nan"), "--fail-under nan: must be a percentage, at most 100"),
-        (("--fail-under", "100.5"), "--fail-under 100.5: must be a percentage, at most 100"),
-        (("--fail-under", "0.95"), "--fail-under 0.95: is a percentage, and below 1; for that share give 95"),
+        (("--candidate", "kmm"), "--candidate kmm goes with --fail-under A or --fail-on worse"),
+        (("--fail-under", "nan"), "--fail-under nan: must be a fraction of at most 1, or above 1 a percentage"),
+        (("--fail-under", "100.5"), "--fail-under 100.5: must be a fraction of at most 1, or above 1 a percentage"),
         (("--fail-on", "worse", "--candidate", "st-cv"), "--fail-on worse compares with st-cv: give --candidate"),
         (("--fail-under", "9", "--method", "st-cv,iw"), "--candidate picsc is not run: name it in --method, or"),
         (("no-such.csv",), "no-such.csv"),
@@ -145,6 +144,13 @@ def test_contradictions_exit_2_with_one_sentence(arguments: tuple[str, ...], wor
     assert err.startswith("picsc: ")
     assert err.count("\n") == 1
     assert words in err
+
+
+@pytest.mark.parametrize(("given", "percent"), [(0.9, 90), (90, 90), (1, 100), (0.57, 57), (-0.2, -20), (0, 0)])
+def test_a_bound_is_a_fraction_or_percent(given: float, percent: float) -> None:
+    assert gate(None, given, None).fail_under == percent
+    if percent > 0:
+        assert validated(FedSettings, target_accuracy=given).target_accuracy == pytest.approx(percent / 100)
 
 
 @pytest.mark.parametrize(

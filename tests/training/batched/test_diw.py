@@ -248,7 +248,7 @@ def test_a_job_s_weights_multiply_those_of_the_table() -> None:
 
 def test_rows_held_out_that_all_weigh_nothing_are_alike() -> None:
     table = backend(3)
-    _, out = table.problems.split(JOB.fragment, JOB.seed)
+    _, out = table.problems.split(JOB.train, JOB.fragment, JOB.seed)
     weight = np.ones(40)
     weight[out] = 0
     (found,) = learned(table, replace(JOB, weight=weight))

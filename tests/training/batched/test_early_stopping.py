@@ -155,20 +155,20 @@ JOB = TrainingJob(np.arange(40), np.arange(40) // 10, np.arange(40, 60), 0)
 
 
 def test_a_tenth_of_a_job_is_held_out_the_same_with_and_without_a_penalty() -> None:
-    kept, out = backend(3).problems.split(JOB.fragment, JOB.seed)
+    kept, out = backend(3).problems.split(JOB.train, JOB.fragment, JOB.seed)
     assert len(out) == 4
     assert sorted([*kept, *out]) == list(range(40))
-    again = backend(3).problems.split(JOB.fragment, JOB.seed)
+    again = backend(3).problems.split(JOB.train, JOB.fragment, JOB.seed)
     assert again[1].tolist() == out.tolist()
-    assert backend(3).problems.split(JOB.fragment, 1)[1].tolist() != out.tolist()
-    assert backend(None).problems.split(JOB.fragment, JOB.seed)[1].tolist() == []
+    assert backend(3).problems.split(JOB.train, JOB.fragment, 1)[1].tolist() != out.tolist()
+    assert backend(None).problems.split(JOB.train, JOB.fragment, JOB.seed)[1].tolist() == []
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.1])
 def test_rows_held_out_are_not_learned_from(strength: float) -> None:
     """With a patience that never ends and one epoch, a row held out can change nothing but the scaling of columns."""
     table = backend(10**6)
-    _, out = table.problems.split(JOB.fragment, JOB.seed)
+    _, out = table.problems.split(JOB.train, JOB.fragment, JOB.seed)
     target = table.dataset.target
     values = target.values.copy()
     values[out] = 1 - values[out]

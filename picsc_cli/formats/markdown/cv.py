@@ -1,0 +1,65 @@
+"""Cross-validations as Markdown: pieces, comparison of methods, findings, settings and versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from picsc_cli.formats.markdown.text import document, findings, grid, manifest, plain, summary
+from picsc_cli.formats.table.cv import sentences
+from picsc_cli.text.numbers import extent, nats, percent, percent_within, points, probable, signed
+from picsc_cli.text.page import Page
+
+if TYPE_CHECKING:
+    from picsc.reports.cv import CvReport, MethodReport
+
+_PAGE = Page()
+
+
+def cv_markdown(report: CvReport) -> str:
+    """The whole report: accuracies in percent, their differences in points, log-losses in nats."""
+    about = (
+        f"{report.data.rows} rows: {plain(report.pieces)}; {report.repeats} repeats, algorithm {report.algorithm}. "
+        f"Test: {plain(report.test)}."
+    )
+    lines = [f"# {plain(report.data.name)}", "", *summary(report.summary), "", about, ""]
+    lines += [*_pieces(report), "", "## Methods", "", *_methods(report), ""]
+    lines += [f"- {plain(line.strip())}" for line in sentences(report, _PAGE)]
+    return document([*lines, "", *findings(report.findings), *manifest(report)])
+
+
+def _pieces(report: CvReport) -> list[str]:
+    """The paper's table with every piece."""
+    titles = ["method", "whole set", *map(plain, report.fragments), "mean", "Δ st-cv, points"]
+    rows = [
+        [
+            plain(method.method),
+            percent(method.whole, _PAGE),
+            *(percent(value, _PAGE) for value in method.fragments),
+            percent(method.mean, _PAGE),
+            points(difference.accuracy if (difference := method.against("st-cv")) else None, _PAGE).plain,
+        ]
+        for method in report.methods
+    ]
+    return grid(titles, rows)
+
+
+def _methods(report: CvReport) -> list[str]:
+    ours = report.method("picsc")
+    titles = ["method", "accuracy [95 %]", "log-loss", "Δ log-loss", "p of Δ accuracy", "p of Δ log-loss", "p of picsc"]
+    return grid([*titles, "λ", "penalty's share"], [_method(method, ours) for method in report.methods])
+
+
+def _method(method: MethodReport, ours: MethodReport | None) -> list[str]:
+    base = method.against("st-cv")
+    versus = ours.against(method.method) if ours else None
+    return [
+        plain(method.method),
+        percent_within(method.mean, method.interval, _PAGE),
+        nats(method.log_loss, _PAGE),
+        signed(base.log_loss if base else None, 3, _PAGE).plain,
+        probable(base.accuracy_p if base else None, _PAGE),
+        probable(base.log_loss_p if base else None, _PAGE),
+        probable(versus.accuracy_p if versus else None, _PAGE),
+        extent(method.strengths) or _PAGE.none,
+        _PAGE.none if method.penalty_share is None else f"{method.penalty_share:.0%}",
+    ]
