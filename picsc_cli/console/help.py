@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
 from picsc_cli.console.usage import one_sentence
+
+_SWITCHES = re.compile(r"--(\S+) / --no-\1$")
+"""Two switches of one setting, which `--help` shows as one, so that each setting has one line."""
 
 
 class SayingGroup(TyperGroup):
@@ -40,7 +44,8 @@ class PanelledCommand(TyperCommand):
                 kind = "Arguments" if parameter.param_type_name == "argument" else "Other"
                 panel = getattr(parameter, "rich_help_panel", None) or kind
                 names, text = record
-                sections.setdefault(panel, []).append((names.partition(" <")[0], text))  # Typer may add " <str>"
+                names = _SWITCHES.sub(r"--[no-]\1", names.partition(" <")[0])  # Typer may add " <str>"
+                sections.setdefault(panel, []).append((names, text))
         for name, records in sections.items():
             with formatter.section(name):
                 formatter.write_dl(records)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import pandas as pd
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from picsc.errors import SettingsError
-from picsc.settings import KINDS, AuditSettings
+from picsc.datasets.load import from_frame
+from picsc.errors import DataError, SettingsError
+from picsc.settings import KINDS, AuditSettings, CutSettings, CvSettings, ReadSettings
 from picsc.settings.by_keyword import from_keywords
 from picsc.settings.generate import documentation, keyword_settings, outdated, rows_of, type_text
 from picsc.settings.layers import Layer, resolved
@@ -109,3 +111,11 @@ class TestADummyKnob:
     def test_its_bound_names_its_keyword(self) -> None:
         with pytest.raises(SettingsError, match=r"^dummy='many': must be a whole number$"):
             from_keywords(WithDummy, "audit", {"dummy": "many"})
+
+
+def test_an_unknown_column_is_blamed_on_the_option_that_names_it() -> None:
+    settings = CvSettings(cut=CutSettings(by="site"), weights="w")
+    assert settings.keys == ("site", "w")
+    assert settings.keys.options == {"site": "--by", "w": "--weights"}
+    with pytest.raises(DataError, match="--weights names no column 'w'"):
+        from_frame(pd.DataFrame({"a": range(9), "site": ["x", "y", "z"] * 3}), ReadSettings(), keys=settings.keys)

@@ -106,12 +106,17 @@ def test_defaults_in_help_are_those_of_the_settings(option: str, default: object
 def test_all_bad_settings_are_reported_at_once_by_their_options() -> None:
     code, out, err = picsc(
         "fed", "x.csv", "--clients", "1", "--method", "fedavg,fedsgd", "--mu", "-1", "--lambda", "-2", "--lr", "fast",
-        "--sample", "0", "--min-rows", "0", "--target-accuracy", "90", "--mean", "median",
+        "--sample", "0", "--min-rows", "0", "--target-accuracy", "190", "--mean", "median",
     )  # fmt: skip
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     said = ("--clients 1:", "--method 'fedsgd'", "--mu -1.0:", "--lambda -2.0:", "--lr 'fast': must be", "or 'auto'")
-    more = ("--sample 0.0:", "--min-rows 0:", "--target-accuracy 90.0:", "--mean 'median': must be 'rows' or 'clients'")
+    more = (
+        "--sample 0.0:",
+        "--min-rows 0:",
+        "--target-accuracy 190",
+        "--mean 'median': must be 'rows' or 'clients'",
+    )
     assert [words for words in (*said, *more) if words not in err] == []
 
 

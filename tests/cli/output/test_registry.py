@@ -32,7 +32,7 @@ def test_every_report_has_a_record() -> None:
     ("report", "formats"),
     [
         (reports.AuditReports, ("table", "json", "csv", "markdown", "junit", "github")),
-        (reports.CvReport, ("table", "json", "csv")),
+        (reports.CvReport, ("table", "json", "csv", "markdown")),
         (reports.CompareReport, ("table", "json", "csv", "markdown")),
         (reports.FedReport, ("table", "json", "csv", "markdown")),
         (reports.RecipeReport, ("table", "json", "csv", "markdown")),
