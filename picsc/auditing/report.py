@@ -15,7 +15,7 @@ from picsc.auditing.design import conservative
 from picsc.auditing.fold_balance import balance, more_balanced
 from picsc.auditing.verdict import overall
 from picsc.datasets.description import data_info, encoding_guessed, left_out
-from picsc.phrases import counted
+from picsc.phrases import counted, listed
 from picsc.reports.audit import SCHEMA_CODES, AuditReport, NullInfo
 from picsc.reports.common import Finding
 from picsc.runtime.versions import versions
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from picsc.auditing.design import Design
     from picsc.auditing.piece_tests import PieceTests
     from picsc.datasets.schema import Against
-    from picsc.datasets.table import Dataset
+    from picsc.datasets.table import Column, Dataset, Target
     from picsc.fragments import Cut
     from picsc.reports.audit import Balance, ColumnShift, FragmentReport
     from picsc.settings import AuditSettings
@@ -51,7 +51,9 @@ def audit_report(
     verdict = overall(tests.reports)
     return AuditReport(
         verdict=verdict,
-        summary=_summary(tests.reports, findings, data.cut, design.reference, settings),
+        summary=_with_untested(
+            _summary(tests.reports, findings, data.cut, design.reference, settings), data.dataset, settings
+        ),
         level=settings.level,
         min_effect=settings.min_effect,
         reference=design.reference,
@@ -171,6 +173,25 @@ def _summary(
             f"next: nothing to do; a KS distance of {np.median(seen):.2f} in one column would have shown",
         )
     return first, second, "next: nothing to do"
+
+
+def _with_untested(summary: tuple[str, str, str], dataset: Dataset, settings: AuditSettings) -> tuple[str, str, str]:
+    """The three lines with the columns that were not tested, and the words among numbers, in the first of them.
+
+    Columns that the user drops, and those without two different values, have nothing to hide.
+    """
+    silent = {*settings.read.drop, *(each.name for each in dataset.left_out if each.kind in ("constant", "empty"))}
+    untested = [each.name for each in dataset.left_out if each.name not in silent]
+    every: list[Column | Target] = [*dataset.columns, *([] if dataset.target is None else [dataset.target])]
+    words = [
+        f"{column.name} ({int(np.count_nonzero(column.absent.codes >= 0))})"
+        for column in every
+        if column.absent is not None
+    ]
+    parts = [f"left out: {listed(untested, 3)}"] if untested else []
+    parts += [f"words among numbers count as missing: {listed(words, 3)}"] if words else []
+    parts += [each.message for each in dataset.findings if each.code in ("numbers-as-words", "decimal-in-doubt")]
+    return "; ".join([summary[0], *parts]), summary[1], summary[2]
 
 
 def _reference_words(reference: str) -> str:

@@ -193,7 +193,7 @@ def _columns(k: int, test: ShiftTest, rule: Rule, notes: Notes) -> tuple[ColumnS
             statistic=finite(each.effect[k]),
             p_adjusted=finite(each.p_adjusted[k]) if np.isfinite(each.effect[k]) else None,
             kl=finite(each.kl[k]) if np.isfinite(each.effect[k]) else None,
-            note=notes.get((each.name, k), "") if each.test == "values" else "",
+            note=notes.get((each.name, each.test, k), ""),
         )
         for each in shown
     )

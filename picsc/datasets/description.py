@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def left_out(dataset: Dataset, besides: Collection[str] = ()) -> list[Finding]:
-    """Findings on the columns that the reader left out, one for each kind of column.
+    """Findings on values that the reader took for missing, and on columns that it left out, one for each kind.
 
     Args:
         dataset: the table.
         besides: names of columns that another finding tells of.
     """
-    findings = []
+    findings = list(dataset.findings)
     told = [column for column in dataset.left_out if column.name not in besides]
     for kind in sorted({column.kind for column in told}):
         columns = [column for column in told if column.kind == kind]

@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from picsc.datasets.columns.exact import Exact, absent_followed_by, exact_of_floats
 from picsc.datasets.table import POOLED, Column, Dataset, Target
 from picsc.errors import DataError
 from picsc.reports.common import Finding
@@ -29,9 +30,25 @@ def take(dataset: Dataset, rows: NDArray[np.int64]) -> Dataset:
     return replace(
         dataset,
         n=len(rows),
-        columns=tuple(replace(column, values=column.values[rows]) for column in dataset.columns),
-        target=None if target is None else replace(target, values=target.values[rows]),
+        columns=tuple(_column_of_rows(column, rows) for column in dataset.columns),
+        target=None
+        if target is None
+        else replace(
+            target,
+            values=target.values[rows],
+            exact=None if target.exact is None else target.exact.take(rows),
+            absent=None if target.absent is None else target.absent.take(rows),
+        ),
         keys={name: values[rows] for name, values in dataset.keys.items()},
+    )
+
+
+def _column_of_rows(column: Column, rows: NDArray[np.int64]) -> Column:
+    return replace(
+        column,
+        values=column.values[rows],
+        exact=None if column.exact is None else column.exact.take(rows),
+        absent=None if column.absent is None else column.absent.take(rows),
     )
 
 
@@ -87,9 +104,24 @@ def _column(column: Column, other: Column, where: str) -> Column:
             f"say which with --categorical or --numeric"
         )
     if not column.coded:
-        return replace(column, values=np.concatenate([column.values, other.values]))
+        return replace(
+            column,
+            values=np.concatenate([column.values, other.values]),
+            exact=_both_exact(column, other),
+            absent=absent_followed_by(column.absent, len(column.values), other.absent, len(other.values)),
+        )
     levels, codes = _merged(column.levels, other.levels, cast("NDArray[np.int64]", other.values))
     return replace(column, levels=levels, values=np.concatenate([column.values, codes.astype(np.int32)]))
+
+
+def _both_exact(column: Column | Target, other: Column | Target) -> Exact | None:
+    """The exact values of both, where those of one are needed."""
+    if column.exact is None and other.exact is None:
+        return None
+    first, second = (
+        each.exact or exact_of_floats(cast("NDArray[np.float64]", each.values)) for each in (column, other)
+    )
+    return first.followed_by(second)
 
 
 def _target(target: Target, reference: Dataset) -> Target:
@@ -99,7 +131,12 @@ def _target(target: Target, reference: Dataset) -> Target:
             f"reference {reference.name}: no target {target.name!r} of the same kind; name it or --no-target"
         )
     if target.kind == "numbers":
-        return replace(target, values=np.concatenate([target.values, other.values]))
+        return replace(
+            target,
+            values=np.concatenate([target.values, other.values]),
+            exact=_both_exact(target, other),
+            absent=absent_followed_by(target.absent, len(target.values), other.absent, len(other.values)),
+        )
     levels, codes = _merged(target.levels, other.levels, cast("NDArray[np.int64]", other.values))
     return replace(target, levels=levels, values=np.concatenate([target.values, codes]))
 

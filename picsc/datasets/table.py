@@ -11,7 +11,8 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.reports.common import Reading
+from picsc.datasets.columns.exact import Absent, Exact
+from picsc.reports.common import Finding, Reading
 
 Kind = Literal["numeric", "categorical", "boolean", "datetime", "text", "identifier", "empty", "constant"]
 POOLED = "(other)"
@@ -33,6 +34,15 @@ class Column:
     """A remark for the report on how the column was read; empty for none."""
     pooled: tuple[str, ...] = ()
     """Names of the rare levels that `POOLED` stands for, in order of first appearance."""
+    exact: Exact | None = None
+    """Exact values of numbers that float64 does not tell apart; None where `values` are exact."""
+    absent: Absent | None = None
+    """Words that stand where numbers should: missing values of their own kinds. None for none."""
+
+    @property
+    def ordered(self) -> NDArray[np.float64] | NDArray[np.int32]:
+        """The values, or numbers that are ordered as the exact values are."""
+        return self.values if self.exact is None else self.exact.ordered
 
     @property
     def coded(self) -> bool:
@@ -68,6 +78,15 @@ class Target:
     """Class names in order of first appearance, so that spelling never changes a number; () for numbers."""
     chosen: str
     """The way in which it was found: `--target`, `named 'class'`, `last column`."""
+    exact: Exact | None = None
+    """Exact values of numbers that float64 does not tell apart; None where `values` are exact."""
+    absent: Absent | None = None
+    """Words that stand where numbers should: missing labels of their own kinds. None for none."""
+
+    @property
+    def ordered(self) -> NDArray[np.int64] | NDArray[np.float64]:
+        """The values, or numbers that are ordered as the exact values are."""
+        return self.values if self.exact is None else self.exact.ordered
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -96,6 +115,8 @@ class Dataset:
     """SHA-256 of the bytes that were read, or of the values of a table from memory."""
     reading: Reading | None = None
     """The way in which the file was read; None for a table that does not come from a file."""
+    findings: tuple[Finding, ...] = ()
+    """Remarks on values that were not read as the rest of their column."""
 
     kind: ClassVar[Literal["table"]] = "table"
     owners: ClassVar[None] = None

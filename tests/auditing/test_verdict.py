@@ -43,7 +43,7 @@ CARES = replace(QUIET, model=question(0.001, 0.4, "score"))
 
 
 def verdict_of(test: ShiftTest, rule: Rule = RULE, rows: int = 100):
-    return verdicts((Piece("fold 1", rows, 0),), test, rule, {("age", 0): "no overlap with the reference"})[0]
+    return verdicts((Piece("fold 1", rows, 0),), test, rule, {("age", "values", 0): "no overlap with the reference"})[0]
 
 
 @pytest.mark.parametrize(
