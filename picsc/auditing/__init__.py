@@ -3,7 +3,7 @@
 - `attribution`: the fourth stage: set shifted pieces aside, so that they do not make the others look shifted
 - `audit`: the verb `audit`, and the line of its five stages
 - `baseline`: shifts that were accepted, kept in a small text file: only what is new or worse then fails an audit
-- `column_notes`: notes in words where a number says too little: a new category, no overlap, a piece without values
+- `column_notes`: notes in words where a number says too little: a new category, no overlap, words instead of numbers
 - `ks_and_g_tests`: tests of one column: KS for numbers, G-test for categories and for the rate of missing values
 - `cutting`: the first stage: cut a table or images into pieces
 - `design`: the second stage: the reference of each piece, and the rows that may change places under the null hypothesis

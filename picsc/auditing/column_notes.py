@@ -1,4 +1,4 @@
-"""Notes on columns, where a distance says too little: a new category, no overlap, a piece without values."""
+"""Notes on columns, where a distance says too little: a new category, no overlap, words instead of numbers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
     from picsc.auditing.design import Design
     from picsc.auditing.exchangeability import Contrast, Ints
-    from picsc.datasets.table import Column, Dataset
+    from picsc.datasets.columns.exact import Absent
+    from picsc.datasets.table import Column, Dataset, Target
 
-Notes = dict[tuple[str, int], str]
-"""From (column name, position of the piece) to a note."""
+Notes = dict[tuple[str, str, int], str]
+"""From (column name, `values` or `missing`, position of the piece) to a note."""
 
 
 def column_notes(dataset: Dataset, design: Design) -> Notes:
@@ -32,8 +33,26 @@ def column_notes(dataset: Dataset, design: Design) -> Notes:
     notes: Notes = {}
     for column in dataset.columns:
         found = _levels(column, labels, contrast) if column.coded else _range(column, labels, contrast)
-        notes.update({(column.name, k): note for k, note in found if note})
+        notes.update({(column.name, "values", k): note for k, note in found if note})
+    every: list[Column | Target] = [*dataset.columns, *([] if dataset.target is None else [dataset.target])]
+    for each in every:
+        if each.absent is not None:
+            words = _words(each.absent, labels, contrast)
+            notes.update({(each.name, "missing", k): note for k, note in words if note})
     return notes
+
+
+def _words(absent: Absent, labels: Ints, contrast: Contrast) -> Iterable[tuple[int, str]]:
+    """The word among numbers whose share differs most, in the piece and in its reference."""
+    kinds = len(absent.words) + 1  # the last kind is everything else
+    flat = labels * kinds + np.where(absent.codes < 0, kinds - 1, absent.codes)
+    counts = np.bincount(flat, minlength=contrast.labels * kinds).reshape(contrast.labels, kinds)
+    for k, piece, reference in _pairs(counts, contrast):
+        if piece.sum() and reference.sum():
+            here, there = 100 * piece[:-1] / piece.sum(), 100 * reference[:-1] / reference.sum()
+            most = int(np.argmax(np.abs(here - there)))
+            if here[most] != there[most]:
+                yield k, f"{absent.words[most]!r} in {here[most]:.1f} % of rows, {there[most]:.1f} % in the reference"
 
 
 def _levels(column: Column, labels: Ints, contrast: Contrast) -> Iterable[tuple[int, str]]:
@@ -68,8 +87,9 @@ def _pairs(
 def _range(column: Column, labels: Ints, contrast: Contrast) -> Iterable[tuple[int, str]]:
     low, high = np.full(contrast.labels, np.inf), np.full(contrast.labels, -np.inf)
     present = ~column.missing
-    np.minimum.at(low, labels[present], column.values[present])
-    np.maximum.at(high, labels[present], column.values[present])
+    values = column.ordered[present]
+    np.minimum.at(low, labels[present], values)
+    np.maximum.at(high, labels[present], values)
     for k, label in enumerate(contrast.pieces):
         if low[label] > high[label]:
             yield k, "no values"

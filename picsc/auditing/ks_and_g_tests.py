@@ -3,12 +3,13 @@
 A column becomes small integer codes once; under any relabelling of the rows its statistics follow from the counts per
 (label, code), so that a draw of the null costs one pass over n small integers.
 
-Letters: n rows, C draws, L labels, K pieces, t codes. The last code means "missing".
+Letters: n rows, C draws, L labels, K pieces, t codes. The last code means "missing"; where words stand among numbers,
+the last few codes mean that, one for an empty cell and one for each word.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from picsc.equations.divergence import categorical_kl
 
 if TYPE_CHECKING:
     from picsc.auditing.exchangeability import Contrast, Ints
+    from picsc.datasets.columns.exact import Absent
 
 THRESHOLDS = 256
 """Values at which a numeric column's distribution functions are compared. With more distinct values than that, KS is
@@ -32,7 +34,7 @@ CACHE_NUMBERS = 32_768
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """One column as codes 0 .. t-2, and t-1 where missing."""
+    """One column as codes of its values, and further codes where missing."""
 
     name: str
     test: Literal["ks", "g"]
@@ -40,12 +42,15 @@ class Coded:
     codes: NDArray[np.int16]
     """Code of each row, (n,)."""
     t: int
-    """Number of codes, the one for "missing" included."""
+    """Number of codes, those for "missing" included."""
     has_missing: bool
+    absent: int = 1
+    """Number of codes, the last ones, that mean "missing", one for each kind of missing value."""
 
 
 Missing = tuple[Tensor, Tensor, Tensor]
-"""G of the missing rate, absolute difference of rates, and Bernoulli KL, (C, K) each."""
+"""G of the missing rate, absolute difference of rates, and Bernoulli KL, (C, K) each; with several kinds of missing
+values, G, total variation and discrete KL over the kinds and all values together."""
 
 
 class ColumnShiftTest(NamedTuple):
@@ -58,9 +63,9 @@ class ColumnShiftTest(NamedTuple):
     missing_statistic: Tensor
     """G of the missing rate."""
     missing_effect: Tensor
-    """Absolute difference of missing rates."""
+    """Absolute difference of missing rates; total variation distance over several kinds of missing values."""
     missing_kl: Tensor
-    """Bernoulli KL, nats."""
+    """Bernoulli KL, or discrete KL over several kinds of missing values, nats."""
     level_kl: Tensor
     """Discrete KL over levels, nats; 0 for numbers, whose KL comes from moments."""
 
@@ -98,6 +103,23 @@ def code_levels(name: str, codes: NDArray[np.int32] | NDArray[np.int64], levels:
     return Coded(name, "g", np.where(missing, levels, codes).astype(np.int16), levels + 1, bool(missing.any()))
 
 
+def tell_kinds_apart(column: Coded, absent: Absent | None) -> Coded:
+    """The column with a code of its own for each word that stands where a value should.
+
+    Args:
+        column: n rows; rows with such a word are missing there.
+        absent: these words; None for none.
+    """
+    if absent is None:
+        return column
+    there = absent.codes >= 0
+    empty = int(bool((column.codes[~there] == column.t - 1).any()))
+    codes = column.codes.copy()
+    codes[there] = column.t - 1 + empty + absent.codes[there]
+    kinds = empty + len(absent.words)
+    return replace(column, codes=codes, t=column.t - 1 + kinds, absent=kinds)
+
+
 def count(column: Coded, labels: Ints, contrast: Contrast, rows: Ints | slice = slice(None)) -> Tensor:
     """Rows per (draw, label, code).
 
@@ -133,19 +155,20 @@ def shift(column: Coded, counts: Tensor, contrast: Contrast) -> ColumnShiftTest:
         counts: (C, L, t).
         contrast: label of each piece and of its reference.
     """
-    present = counts[..., :-1].sum(-1).double()
+    values = counts[..., : -column.absent]
+    present = values.sum(-1).double()
     piece_n, reference_n = contrast.split(present)
     if column.test == "ks":
-        effect = _ks_distance(counts[..., :-1], present, contrast)
+        effect = _ks_distance(values, present, contrast)
         statistic = effect.square() / (1 / piece_n + 1 / reference_n)
         level_kl = torch.zeros_like(piece_n)
     else:
-        piece, reference = contrast.split(counts[..., :-1].double())
+        piece, reference = contrast.split(values.double())
         effect = 0.5 * (piece / piece_n[..., None] - reference / reference_n[..., None]).abs().sum(-1)
         statistic = g_statistic(piece, reference)
         level_kl = categorical_kl(piece, reference)
     if column.has_missing:
-        absent, absent_reference = contrast.split(counts[..., -1].double())
+        absent, absent_reference = contrast.split(counts[..., -column.absent :].double())
         missing = missing_shift(absent, piece_n, absent_reference, reference_n)
     else:
         none = torch.zeros_like(piece_n)
@@ -154,10 +177,19 @@ def shift(column: Coded, counts: Tensor, contrast: Contrast) -> ColumnShiftTest:
 
 
 def missing_shift(absent: Tensor, present: Tensor, absent_r: Tensor, present_r: Tensor) -> Missing:
-    """Compare the missing rates, from the counts of absent and present values in piece and reference, (C, K) each."""
-    gone = torch.stack([absent, present], -1), torch.stack([absent_r, present_r], -1)
-    rate = gone[0][..., 0] / gone[0].sum(-1) - gone[1][..., 0] / gone[1].sum(-1)
-    return g_statistic(*gone), rate.abs(), categorical_kl(*gone)
+    """Compare the missing rates, from the counts of missing and present values in piece and reference.
+
+    Args:
+        absent: (C, K, kinds) missing values of the piece, by kind.
+        present: (C, K) values of the piece.
+        absent_r: the same of its reference.
+        present_r: the same of its reference.
+    """
+    gone = torch.cat([absent, present[..., None]], -1), torch.cat([absent_r, present_r[..., None]], -1)
+    rates = gone[0] / gone[0].sum(-1, keepdim=True) - gone[1] / gone[1].sum(-1, keepdim=True)
+    one_kind = absent.shape[-1] == 1
+    distance = rates[..., 0].abs() if one_kind else 0.5 * rates.abs().sum(-1)
+    return g_statistic(*gone), distance, categorical_kl(*gone)
 
 
 def _ks_distance(counts: Tensor, present: Tensor, contrast: Contrast) -> Tensor:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from picsc.auditing.design import Design
     from picsc.auditing.piece_tests import PieceTests
     from picsc.datasets.schema import Against
-    from picsc.datasets.table import Dataset
+    from picsc.datasets.table import Column, Dataset, Target
     from picsc.fragments import Cut
     from picsc.reports.audit import Balance, FragmentReport
     from picsc.settings import AuditSettings
@@ -53,7 +53,8 @@ def audit_report(
     return AuditReport(
         verdict=verdict,
         summary=_named_first(
-            _summary(tests, findings, data.cut, design.reference, settings), order_left_out(data.dataset)
+            _with_untested(_summary(tests, findings, data.cut, design.reference, settings), data.dataset, settings),
+            order_left_out(data.dataset),
         ),
         level=settings.level,
         min_effect=settings.min_effect,
@@ -208,6 +209,26 @@ def _nothing_shifted(tested: list[FragmentReport], schema: list[Finding], findin
     if not seen:
         return "nothing to do"
     return f"nothing to do; a KS distance of {np.median(seen):.2f} in one column would have shown"
+
+
+def _with_untested(summary: tuple[str, str, str], dataset: Dataset, settings: AuditSettings) -> tuple[str, str, str]:
+    """The three lines with the columns that were not tested, and the words among numbers, in the first of them.
+
+    Columns that the user drops, and those without two different values, have nothing to hide.
+    """
+    alone = [each.name for each in dataset.left_out if each.orders or each.kind in ("constant", "empty")]
+    silent = {*settings.read.drop, *alone}
+    untested = [each.name for each in dataset.left_out if each.name not in silent]
+    every: list[Column | Target] = [*dataset.columns, *([] if dataset.target is None else [dataset.target])]
+    words = [
+        f"{column.name} ({int(np.count_nonzero(column.absent.codes >= 0))})"
+        for column in every
+        if column.absent is not None
+    ]
+    parts = [f"left out: {listed(untested, 3)}"] if untested else []
+    parts += [f"words among numbers count as missing: {listed(words, 3)}"] if words else []
+    parts += [each.message for each in dataset.findings if each.code in ("numbers-as-words", "decimal-in-doubt")]
+    return "; ".join([summary[0], *parts]), summary[1], summary[2]
 
 
 def _reference_words(reference: str) -> str:

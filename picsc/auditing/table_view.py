@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from picsc.auditing.exchangeability import ROWS_PER_DRAW, Ints
-from picsc.auditing.ks_and_g_tests import Coded, code_levels, code_numbers
+from picsc.auditing.ks_and_g_tests import Coded, code_levels, code_numbers, tell_kinds_apart
 from picsc.auditing.null_statistics import TestInputs
 from picsc.auditing.reference_model import fit_reference
 from picsc.datasets.encoding import encode, fit
@@ -129,14 +129,16 @@ def _labels_there(target: Target) -> Coded | None:
     """The target as one level, missing where there is no label; None where every row has one."""
     if not target.missing.any():
         return None
-    return code_levels(target.name, np.where(target.missing, -1, 0), 1)
+    return tell_kinds_apart(code_levels(target.name, np.where(target.missing, -1, 0), 1), target.absent)
 
 
 def _coded(column: Column | Target) -> Coded:
     coded = column.kind == "classes" if isinstance(column, Target) else column.coded
     if coded:
-        return code_levels(column.name, cast("NDArray[np.int64]", column.values), len(column.levels))
-    return code_numbers(column.name, cast("NDArray[np.float64]", column.values))
+        found = code_levels(column.name, cast("NDArray[np.int64]", column.values), len(column.levels))
+    else:
+        found = code_numbers(column.name, cast("NDArray[np.float64]", column.ordered))
+    return found if isinstance(column, Target) else tell_kinds_apart(found, column.absent)
 
 
 def _standardised(

@@ -195,6 +195,6 @@ def _column(each: ColumnTest, k: int, rule: Rule, notes: Notes, *, by_kl: bool) 
         statistic=finite(each.effect[k]),
         p_adjusted=finite(each.p_adjusted[k]) if there else None,
         kl=finite(each.kl[k]) if there else None,
-        note=notes.get((each.name, k), "") if each.test == "values" else "",
+        note=notes.get((each.name, each.test, k), ""),
         p_kl=finite(each.of_kl.p_adjusted[k]) if there and by_kl and each.of_kl is not None else None,
     )

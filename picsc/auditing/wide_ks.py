@@ -97,7 +97,7 @@ def ks_distances(
 
     Args:
         codes: (n,) ordered codes of the column.
-        missing: the code that means "missing"; None for a column without missing values.
+        missing: the first code that means "missing"; None for a column without missing values.
         scan: the labels of C draws.
 
     Returns:
@@ -106,7 +106,7 @@ def ks_distances(
     order = np.argsort(codes, kind="stable")
     steps, (size, size_r) = scan.steps, scan.sizes
     if missing is not None:
-        order = order[: int((codes != missing).sum())]  # "missing" is the last code
+        order = order[: int((codes < missing).sum())]  # "missing" comes last
         piece, reference = scan.piece[order], scan.reference[order]
         size, size_r = piece.sum(0, dtype=np.int64), reference.sum(0, dtype=np.int64)
         steps, rows = _steps(piece, reference, size, size_r), np.arange(len(order))
@@ -153,10 +153,14 @@ def scan_columns(columns: Sequence[Coded], scan: SortedScan) -> dict[int, Column
 
 def _scanned(column: Coded, scan: SortedScan) -> ColumnShiftTest:
     """All draws of one KS column that has ties or missing values."""
-    distance, n, n_r = ks_distances(column.codes, column.t - 1 if column.has_missing else None, scan)
+    distance, n, n_r = ks_distances(column.codes, column.t - column.absent if column.has_missing else None, scan)
     none = torch.zeros_like(n)
     missing = none, none, none
     if column.has_missing:
-        total, total_r = (torch.from_numpy(size).double() for size in scan.sizes)
-        missing = missing_shift(total - n, n, total_r - n_r, n_r)
+        kinds = range(column.t - column.absent, column.t)
+        absent, absent_r = (
+            torch.from_numpy(np.stack([side[column.codes == kind].sum(0) for kind in kinds], -1)).double()
+            for side in (scan.piece, scan.reference)
+        )
+        missing = missing_shift(absent, n, absent_r, n_r)
     return ColumnShiftTest((distance.square() / (1 / n + 1 / n_r)).nan_to_num(0.0), distance, *missing, none)

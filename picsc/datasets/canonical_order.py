@@ -9,14 +9,15 @@ Letters: n rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from picsc.datasets.row_hashes import row_hashes
+from picsc.datasets.rows import Part, of_rows
 from picsc.datasets.table import POOLED, Column, Dataset, Target
 
 Ints = NDArray[np.int64]
@@ -26,9 +27,6 @@ SIGNED_BITS = 24
 """Bits of a row's hash that are added up for the signature of a level: sums of 2^29 rows are exact in float64."""
 ROUNDS = 2
 """Number of times that levels are told apart by the other columns: the second time, by their levels as well."""
-
-
-Part = TypeVar("Part", Column, Target)
 
 
 def canonical(dataset: Dataset, labels: Ints, units: Ints | None) -> tuple[Dataset, Ints]:
@@ -44,9 +42,9 @@ def canonical(dataset: Dataset, labels: Ints, units: Ints | None) -> tuple[Datas
         The table in that order, without its keys and times, and the number that each of its rows had before, (n,).
     """
     parts: tuple[Column | Target, ...] = (*dataset.columns, *(() if dataset.target is None else (dataset.target,)))
-    numbers = [cast("NDArray[np.float64]", part.values) for part in parts if not _coded(part)]
+    numbers = [cast("NDArray[np.float64]", part.ordered) for part in parts if not _coded(part)]
     # at the precision of float32, so that a difference in the last bits does not move a row; exact values break ties
-    coarse = [_single(values) for values in numbers]
+    coarse = [*(_single(values) for values in numbers), *_words_among_numbers(parts)]
     rows = row_hashes(coarse, dataset.n)
     coded = [part for part in parts if _coded(part)]
     places: list[Ints] = []
@@ -105,9 +103,16 @@ def _moved(part: Column | Target, place: Ints) -> Ints:
     return np.append(place, -1)[part.values.astype(np.int64)]
 
 
+def _words_among_numbers(parts: Sequence[Column | Target]) -> list[Ints]:
+    """Codes of the words that stand where values should, in order of their spelling; (n,) each, -1 for none."""
+    found = [part.absent for part in parts if part.absent is not None]
+    return [np.append(np.argsort(np.argsort(each.words)), -1)[each.codes] for each in found]
+
+
 def _reordered(part: Part, order: Ints, places: Iterator[Ints]) -> Part:
+    moved = of_rows(part, order)
     if not _coded(part):
-        return replace(part, values=cast("Any", part.values[order]))
+        return moved
     place = next(places)
     levels = tuple(part.levels[i] for i in np.argsort(place))
-    return replace(part, levels=levels, values=cast("Any", _moved(part, place)[order].astype(part.values.dtype)))
+    return replace(moved, levels=levels, values=cast("Any", _moved(moved, place).astype(part.values.dtype)))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def left_out(dataset: Dataset, besides: Collection[str] = ()) -> list[Finding]:
-    """Findings on the columns that the reader left out, one for each kind of column.
+    """Findings on values that the reader took for missing, and on columns that it left out, one for each kind.
 
     Args:
         dataset: the table.

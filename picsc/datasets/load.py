@@ -16,7 +16,8 @@ from picsc.datasets.columns.kept import kept
 from picsc.datasets.columns.kinds import infer
 from picsc.datasets.columns.missing_words import missing_words, without_missing_words, without_words
 from picsc.datasets.columns.names import INDEX, check_known, names_as_text
-from picsc.datasets.columns.raw import Raw, digest, raw
+from picsc.datasets.columns.raw import Raw, digest, raw, with_truth
+from picsc.datasets.columns.reading import with_numbers
 from picsc.datasets.columns.targets import pick, read_target
 from picsc.datasets.files.formats import stem
 from picsc.datasets.files.npz import TARGET, frame_of_arrays
@@ -174,20 +175,24 @@ def from_frame(
     reading = {} if origin.reading is None else {choice.name: choice.value for choice in origin.reading.choices}
     if picked is not None and len(names) == 1:
         raise _one_column(names[0], reading.get("delimiter"), where)
-    decimal = "," if reading.get("decimal") == "comma" else "."
+    decimal = "," if "comma" in (settings.decimal, reading.get("decimal")) else "."
     numeric = {*settings.numeric, *([picked[0]] if picked is not None and settings.task == "regression" else [])}
     raws = {
         column: without_missing_words(values, words, numeric=column in numeric, decimal=decimal)
         for column, values in whole.items()
     }
-    dated = with_dates(
+    # pieces keep the names that they have in the file, unless one of them has several
+    raws = {name: with_truth(column, several=name in keys) for name, column in raws.items()}
+    target_name = None if picked is None else picked[0]
+    raws, findings = with_numbers(
         raws,
         settings,
+        words.in_numbers,
+        target=target_name,
         keys=keys,
-        target=None if picked is None else picked[0],
-        missing=words.in_numbers,
-        where=where,
+        decimal="," if decimal == "," else None if settings.decimal is None else ".",
     )
+    dated = with_dates(raws, settings, keys=keys, target=target_name, missing=words.in_numbers, where=where)
     raws = dated.raws
     target: Target | None = None
     if picked is not None:
@@ -204,10 +209,10 @@ def from_frame(
         target=target,
         keys={key: _key_values(raws[key]) for key in keys},
         times={key: _moments(seconds) for key, seconds in dated.times.items()},
-        findings=dated.findings,
         date_orders=dated.orders,
         sha256=origin.sha256 or digest(names, list(whole.values())),
         reading=origin.reading,
+        findings=(*findings, *dated.findings),
     )
 
 
@@ -273,7 +278,7 @@ def _key_values(column: Raw) -> NDArray[Any]:
     """The values of a column that cuts the table: datetime64[ns] for dates, float64 for numbers, else object."""
     if column.form == "dates" and _within_nanoseconds(column.data):
         return _moments(column.data)
-    if column.form in ("numbers", "integers") and _exact(column.present):
+    if column.form in ("numbers", "integers") and column.exact is None and _exact(column.present):
         return column.data.astype(np.float64)
     words = column.as_words()
     values: NDArray[Any] = np.asarray([*words.levels, None], dtype=object)[words.data]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from picsc.datasets.columns.exact import Exact, absent_followed_by, exact_of_floats
 from picsc.datasets.table import POOLED, Column, Dataset, Target
 from picsc.errors import DataError
 from picsc.reports.common import Finding
 
+Part = TypeVar("Part", Column, Target)
 Rows = NDArray[np.int64]
 """Row numbers, counted from 0."""
 
@@ -29,10 +31,20 @@ def take(dataset: Dataset, rows: NDArray[np.int64]) -> Dataset:
     return replace(
         dataset,
         n=len(rows),
-        columns=tuple(replace(column, values=column.values[rows]) for column in dataset.columns),
-        target=None if target is None else replace(target, values=target.values[rows]),
+        columns=tuple(of_rows(column, rows) for column in dataset.columns),
+        target=None if target is None else of_rows(target, rows),
         keys={name: values[rows] for name, values in dataset.keys.items()},
         times={name: values[rows] for name, values in dataset.times.items()},
+    )
+
+
+def of_rows(part: Part, rows: NDArray[np.int64]) -> Part:
+    """A column, or the target, with some of its rows, in any order."""
+    return replace(
+        part,
+        values=cast("Any", part.values[rows]),
+        exact=None if part.exact is None else part.exact.take(rows),
+        absent=None if part.absent is None else part.absent.take(rows),
     )
 
 
@@ -95,9 +107,24 @@ def _column(column: Column, other: Column, where: str) -> Column:
             f"say which with --categorical or --numeric"
         )
     if not column.coded:
-        return replace(column, values=np.concatenate([column.values, other.values]))
+        return replace(
+            column,
+            values=np.concatenate([column.values, other.values]),
+            exact=_both_exact(column, other),
+            absent=absent_followed_by(column.absent, len(column.values), other.absent, len(other.values)),
+        )
     levels, codes = _merged(column.levels, other.levels, cast("NDArray[np.int64]", other.values))
     return replace(column, levels=levels, values=np.concatenate([column.values, codes.astype(np.int32)]))
+
+
+def _both_exact(column: Column | Target, other: Column | Target) -> Exact | None:
+    """The exact values of both, where those of one are needed."""
+    if column.exact is None and other.exact is None:
+        return None
+    first, second = (
+        each.exact or exact_of_floats(cast("NDArray[np.float64]", each.values)) for each in (column, other)
+    )
+    return first.followed_by(second)
 
 
 def _target(target: Target, reference: Dataset) -> Target:
@@ -107,7 +134,12 @@ def _target(target: Target, reference: Dataset) -> Target:
             f"reference {reference.name}: no target {target.name!r} of the same kind; name it or --no-target"
         )
     if target.kind == "numbers":
-        return replace(target, values=np.concatenate([target.values, other.values]))
+        return replace(
+            target,
+            values=np.concatenate([target.values, other.values]),
+            exact=_both_exact(target, other),
+            absent=absent_followed_by(target.absent, len(target.values), other.absent, len(other.values)),
+        )
     levels, codes = _merged(target.levels, other.levels, cast("NDArray[np.int64]", other.values))
     return replace(target, levels=levels, values=np.concatenate([target.values, codes]))
 

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from picsc.datasets.columns.exact import Absent, Exact
 from picsc.reports.common import Finding, Reading
 
 Kind = Literal["numeric", "categorical", "boolean", "datetime", "text", "identifier", "empty", "constant"]
@@ -33,6 +34,15 @@ class Column:
     """A remark for the report on how the column was read; empty for none."""
     pooled: tuple[str, ...] = ()
     """Names of the rare levels that `POOLED` stands for, in order of first appearance."""
+    exact: Exact | None = None
+    """Exact values of numbers that float64 does not tell apart; None where `values` are exact."""
+    absent: Absent | None = None
+    """Words that stand where numbers should: missing values of their own kinds. None for none."""
+
+    @property
+    def ordered(self) -> NDArray[np.float64] | NDArray[np.int32]:
+        """The values, or numbers that are ordered as the exact values are."""
+        return self.values if self.exact is None else self.exact.ordered
 
     @property
     def coded(self) -> bool:
@@ -70,6 +80,15 @@ class Target:
     """Class names in order of first appearance, so that spelling never changes a number; () for numbers."""
     chosen: str
     """The way in which it was found: `--target`, `named 'class'`, `last column`."""
+    exact: Exact | None = None
+    """Exact values of numbers that float64 does not tell apart; None where `values` are exact."""
+    absent: Absent | None = None
+    """Words that stand where numbers should: missing labels of their own kinds. None for none."""
+
+    @property
+    def ordered(self) -> NDArray[np.int64] | NDArray[np.float64]:
+        """The values, or numbers that are ordered as the exact values are."""
+        return self.values if self.exact is None else self.exact.ordered
 
     @property
     def missing(self) -> NDArray[np.bool_]:

@@ -6,7 +6,18 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, ks_2samp
 
 from picsc.auditing.exchangeability import Contrast
-from picsc.auditing.ks_and_g_tests import code_levels, code_numbers, count, g_statistic, shift
+from picsc.auditing.ks_and_g_tests import (
+    Coded,
+    ColumnShiftTest,
+    code_levels,
+    code_numbers,
+    count,
+    g_statistic,
+    shift,
+    tell_kinds_apart,
+)
+from picsc.auditing.wide_ks import scan_columns, sorted_scan
+from picsc.datasets.columns.exact import Absent
 
 RNG = np.random.default_rng(0)
 REST = Contrast(3, (0, 1, 2), "rest")
@@ -58,6 +69,32 @@ def test_missing_values_are_tested_apart_and_never_drop_a_row_of_another_column(
     assert found.missing_effect[0, 0].item() == pytest.approx(0.6)
     assert found.effect[0, 0].item() == 1.0  # 30..49 against 50..99
     assert found.missing_kl[0, 0] > 0
+
+
+@pytest.mark.parametrize("scanned", [False, True])
+def test_kinds_of_missing_values_are_told_apart(scanned: bool) -> None:
+    """Empty cells of the first piece against a word in the second: the missing rates agree, the kinds do not."""
+    values = np.tile(np.arange(50.0), 2)
+    values[[0, 1, 2, 3, 4, 50, 51, 52, 53, 54]] = np.nan
+    words = np.full(100, -1, np.int32)
+    words[50:55] = 0
+    labels = np.repeat([0, 1], 50).astype(np.int64)
+    contrast = Contrast(2, (0, 1), "rest")
+
+    def tested(column: Coded) -> ColumnShiftTest:
+        if scanned:
+            return scan_columns([column], sorted_scan(labels[None], contrast))[0]
+        return shift(column, count(column, labels[None], contrast), contrast)
+
+    plain = code_numbers("x", values)
+    together, apart = tested(plain), tested(tell_kinds_apart(plain, Absent(("unknown",), words)))
+    assert together.missing_effect[0, 0].item() == 0
+    assert apart.missing_effect[0, 0].item() == pytest.approx(0.1)
+    assert apart.missing_statistic[0, 0] > 10
+    assert apart.missing_kl[0, 0] > 0
+    assert torch.equal(apart.effect, together.effect)
+    alone = tested(tell_kinds_apart(plain, Absent(("unknown",), np.where(np.isnan(values), 0, -1).astype(np.int32))))
+    assert [each[0, 0].item() for each in alone] == [each[0, 0].item() for each in together]
 
 
 def test_a_piece_without_values_has_no_effect_and_no_evidence() -> None:

@@ -59,7 +59,7 @@ BY_KL = replace(
 
 
 def verdict_of(test: ShiftTest, rule: Rule = RULE, rows: int = 100):
-    return verdicts((Piece("fold 1", rows, 0),), test, rule, {("age", 0): "no overlap with the reference"})[0]
+    return verdicts((Piece("fold 1", rows, 0),), test, rule, {("age", "values", 0): "no overlap with the reference"})[0]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from picsc.datasets.columns.missing_words import as_numbers
 from picsc.datasets.columns.raw import Raw, spelled, spelled_date
 from picsc.datasets.table import POOLED, Column, LeftOut
 from picsc.errors import DataError
+from picsc.phrases import listed
 
 RARE_ROWS = 5
 """A level with fewer rows than this is rare."""
@@ -62,14 +63,19 @@ def infer(
     if single is not None:
         return single
     if numeric:
-        return Column(name, "numeric", column.data.astype(np.float64), note=_joined("declared with --numeric", column))
+        return _numeric(name, column, "declared with --numeric")
     if column.coded:
         return _words(name, column, missing)
     if column.form == "dates":
         return _date(name, column.data, missing, column.note)
     if column.form == "integers":
         return _integers(name, column, missing)
-    return Column(name, "numeric", column.data, note=_joined("", column))
+    return _numeric(name, column)
+
+
+def _numeric(name: str, column: Raw, note: str = "") -> Column:
+    values = column.data.astype(np.float64, copy=False)
+    return Column(name, "numeric", values, note=_joined(note, column), exact=column.exact, absent=column.absent)
 
 
 def numbers(name: str, column: Raw, *, option: str, decimal: str = ".", where: str) -> Raw:
@@ -98,14 +104,16 @@ def numbers(name: str, column: Raw, *, option: str, decimal: str = ".", where: s
 
 def _single(name: str, column: Raw, missing: int) -> Column | LeftOut | None:
     """The result for a column with one distinct value; None for any other column."""
-    present = column.present
-    if np.any(present != present[0]):
+    ordered = column.ordered
+    if np.any(ordered != ordered[0]):
         return None
-    value = _spell(column, present[0])
+    exact = column.exact
+    value = _spell(column, column.present[0]) if exact is None else spelled(exact.distinct[int(ordered[0])])
     if not missing:
         return LeftOut(name, "constant", 0, f"one value only: {value}")
     codes = np.where(column.missing, -1, 0).astype(np.int32)
-    return Column(name, "categorical", codes, (value,), "one value only; what is tested is where it is missing")
+    note = _joined("one value only; what is tested is where it is missing", column)
+    return Column(name, "categorical", codes, (value,), note, absent=column.absent)
 
 
 def _spell(column: Raw, value: Any) -> str:
@@ -115,10 +123,15 @@ def _spell(column: Raw, value: Any) -> str:
 
 
 def _joined(note: str, column: Raw) -> str:
-    if not column.infinite:
-        return note
-    values = "infinite value counts" if column.infinite == 1 else "infinite values count"
-    return "; ".join(filter(None, (note, f"{column.infinite} {values} as missing")))
+    infinite = ""
+    if column.infinite:
+        values = "infinite value counts" if column.infinite == 1 else "infinite values count"
+        infinite = f"{column.infinite} {values} as missing"
+    words = ""
+    if column.absent is not None:
+        counts = "counts" if len(column.absent.words) == 1 else "count"
+        words = f"{listed([repr(word) for word in column.absent.words], 3)} {counts} as missing"
+    return "; ".join(filter(None, (note, column.note, words, infinite)))
 
 
 def _integers(name: str, column: Raw, missing: int) -> Column | LeftOut:
@@ -126,15 +139,17 @@ def _integers(name: str, column: Raw, missing: int) -> Column | LeftOut:
     present = column.present
     if present.min() == 0 and present.max() == 1:
         words = column.as_words()
-        return Column(name, "boolean", words.data.astype(np.int32), words.levels, _joined("", column))
-    reason = _counts_rows(name, present, missing)
+        codes = words.data.astype(np.int32)
+        return Column(name, "boolean", codes, words.levels, _joined("", column), absent=column.absent)
+    reason = _counts_rows(name, column, missing)
     if reason:
         return LeftOut(name, "identifier", missing, reason)
-    return Column(name, "numeric", column.data.astype(np.float64, copy=False), note=_joined("", column))
+    return _numeric(name, column)
 
 
-def _counts_rows(name: str, present: NDArray[Any], missing: int) -> str:
+def _counts_rows(name: str, column: Raw, missing: int) -> str:
     """The reason why whole numbers only count or name the rows; empty if they do not."""
+    present = column.ordered
     if len(present) >= _COUNTED and _monotone(present):
         return "whole numbers that rise or fall with every row: they count the rows"
     named = bool(_ID.search(name) or _CAMEL_ID.search(name))
@@ -142,7 +157,12 @@ def _counts_rows(name: str, present: NDArray[Any], missing: int) -> str:
         return ""
     if not named and len(present) > 1000 and len(np.unique(present[:1000])) < 1000:
         return ""  # saves sorting a long column
-    ordered = np.sort(present)
+    if column.exact is None:
+        ordered = np.sort(present)
+    elif len(present) == len(column.exact.distinct):
+        ordered = column.exact.distinct
+    else:
+        return ""
     steps = np.diff(ordered)
     if len(steps) and steps.min() > 0:
         if named:

@@ -35,11 +35,11 @@ def at_common_precision(dataset: Dataset) -> Dataset:
         dataset: n rows, possibly from two files.
     """
     columns = tuple(
-        column if column.coded else replace(column, values=merged(cast("Floats", column.values)))
+        column if column.coded or column.exact else replace(column, values=merged(cast("Floats", column.values)))
         for column in dataset.columns
     )
     target = dataset.target
-    if target is not None and target.kind == "numbers":
+    if target is not None and target.kind == "numbers" and target.exact is None:
         target = replace(target, values=merged(cast("Floats", target.values)))
     return replace(dataset, columns=columns, target=target)
 

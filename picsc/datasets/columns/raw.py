@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from picsc.datasets.columns.exact import LARGEST, Absent, Exact, exact_of_objects, exact_of_whole, needs_exact
+
 Form = Literal["numbers", "integers", "dates", "booleans", "words"]
 
 
@@ -26,15 +28,19 @@ class Raw:
     """`integers` are whole numbers, whatever their dtype."""
     data: NDArray[Any]
     """numbers and dates (seconds since 1970): float64 (n,), NaN where missing; integers: int64 (n,) or, with missing
-    values, such floats; booleans and words: int64 (n,) codes into `levels`, -1 where missing."""
+    values or `exact` ones, such floats; booleans and words: int64 (n,) codes into `levels`, -1 where missing."""
     levels: tuple[str, ...] = ()
     """Distinct words in order of first appearance, without surrounding blanks."""
     declared: bool = False
     """The frame itself declares the column categorical."""
     infinite: int = 0
     """Number of infinite values, which count as missing."""
+    exact: Exact | None = None
+    """Exact values of numbers that float64 does not tell apart; None where `data` are exact."""
+    absent: Absent | None = None
+    """Words that stood where numbers should; None for none."""
     note: str = ""
-    """A remark for the report on how dates were read; empty for none."""
+    """A remark for the report on how words were read as numbers or dates; empty for none."""
 
     @property
     def coded(self) -> bool:
@@ -51,10 +57,20 @@ class Raw:
         """The values that are not missing, in row order."""
         return self.data[~self.missing] if self.data.dtype.kind == "f" or self.coded else self.data
 
+    @property
+    def ordered(self) -> NDArray[Any]:
+        """The values that are not missing, or numbers that are equal, and ordered, as these are."""
+        return self.present if self.exact is None else self.exact.ranks[self.exact.ranks >= 0]
+
     def as_words(self) -> Raw:
         """The same column as coded words: `3` for 3.0, ISO format for dates."""
         if self.coded:
             return self
+        if self.exact is not None:
+            ranks = self.exact.ranks
+            codes, uniques = pd.factorize(np.where(ranks < 0, -1, ranks))
+            spelled_out = ["" if rank < 0 else spelled(self.exact.distinct[rank]) for rank in uniques.tolist()]
+            return _words(codes, spelled_out, "words")
         codes, uniques = pd.factorize(self.data)
         spell = spelled_date if self.form == "dates" else spelled
         return _words(codes, [spell(value) for value in uniques.tolist()], "words")
@@ -68,7 +84,7 @@ def raw(series: pd.Series[Any]) -> Raw:
         np.int64,
     ):  # the common case; asking pandas about the dtype costs more than reading the values
         plain = series.to_numpy()
-        return Raw("integers", plain) if dtype.kind == "i" else _numbers(plain)
+        return _integers(plain) if dtype.kind == "i" else _numbers(plain)
     types = pd.api.types
     if isinstance(dtype, pd.CategoricalDtype):
         codes, uniques = pd.factorize(series)
@@ -82,10 +98,14 @@ def raw(series: pd.Series[Any]) -> Raw:
         return _words(codes, [str(bool(value)) for value in uniques], "booleans")
     if types.is_timedelta64_dtype(dtype):
         return _numbers(series.dt.total_seconds().to_numpy(dtype=np.float64))
-    if types.is_integer_dtype(dtype) and not series.isna().any():
-        values = series.to_numpy()
-        small = values.size == 0 or values.max() <= np.iinfo(np.int64).max
-        return Raw("integers", values.astype(np.int64, copy=False)) if small else _numbers(values.astype(np.float64))
+    if types.is_integer_dtype(dtype):
+        missing = series.isna().to_numpy()
+        width: Any = getattr(dtype, "numpy_dtype", dtype)
+        if not missing.any():
+            return _integers(series.to_numpy(dtype=width))
+        whole = series.fillna(0).to_numpy(dtype=width)
+        if _beyond(whole):
+            return _exact(exact_of_whole(whole, missing))
     if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
         return _numbers(series.to_numpy(dtype=np.float64, na_value=np.nan))
     return _objects(series)
@@ -98,12 +118,17 @@ def digest(names: list[str], columns: list[Raw]) -> str:
         total.update(f"{name}\0{column.form}\0".encode())
         total.update(column.data.tobytes())
         total.update("\0".join(column.levels).encode("utf-8", "surrogatepass"))
+        if column.exact is not None:
+            total.update("\0".join(map(spelled, column.exact.distinct.tolist())).encode())
+            total.update(column.exact.ranks.tobytes())
     return total.hexdigest()
 
 
 def spelled(value: object) -> str:
     """A value as a person would write it: `3` for 3.0."""
-    if isinstance(value, (float, np.floating, Decimal)) and float(value).is_integer():
+    if isinstance(value, Decimal):
+        return str(int(value)) if value.is_finite() and value == value.to_integral_value() else str(value)
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     if isinstance(value, (float, np.floating)):
         return repr(float(value))
@@ -114,6 +139,38 @@ def spelled_date(seconds: float) -> str:
     """A date in ISO format, without midnight."""
     text = str(np.datetime_as_string(np.datetime64(round(seconds * 1e6), "us"), unit="auto"))
     return text.replace("T", " ")
+
+
+def _integers(values: NDArray[Any]) -> Raw:
+    """Integers of any width, without missing values."""
+    return _exact(exact_of_whole(values)) if _beyond(values) else Raw("integers", values.astype(np.int64, copy=False))
+
+
+def _beyond(values: NDArray[Any]) -> bool:
+    """True if float64 does not hold all of these integers."""
+    return bool(values.size) and (int(values.max()) > LARGEST or int(values.min()) < -LARGEST)
+
+
+def _exact(exact: Exact) -> Raw:
+    rounded = exact.rounded
+    whole = exact.distinct.dtype.kind in "iu" or all(_is_whole(value) for value in exact.distinct.tolist())
+    return Raw("integers" if whole else "numbers", rounded, exact=exact)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) or bool(
+        value == (value.to_integral_value() if isinstance(value, Decimal) else value // 1)
+    )
+
+
+def numbers_of(values: NDArray[np.float64], exact: Exact | None = None) -> Raw:
+    """Numbers, of which infinite ones count as missing.
+
+    Args:
+        values: (n,), NaN where missing.
+        exact: the same values, if float64 does not tell them apart.
+    """
+    return _numbers(values) if exact is None else _exact(exact)
 
 
 def _numbers(values: NDArray[np.float64]) -> Raw:
@@ -139,6 +196,14 @@ def _dates(series: pd.Series[Any]) -> Raw:
     return Raw("dates", seconds)
 
 
+def _finite(value: Any, missing: bool) -> Any:
+    """One of Python's numbers; None for what is missing or infinite."""
+    if missing:
+        return None
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if not isinstance(value, float | Decimal) or np.isfinite(float(value)) else None
+
+
 def _objects(series: pd.Series[Any]) -> Raw:
     """The values of a column of strings, or of Python objects of one or several types."""
     held = pd.api.types.infer_dtype(series, skipna=True)
@@ -149,6 +214,8 @@ def _objects(series: pd.Series[Any]) -> Raw:
         return _words(codes, [str(bool(value)) for value in uniques], "booleans")
     if held in ("integer", "floating", "mixed-integer-float", "decimal"):
         missing = series.isna().to_numpy()
+        if any(map(needs_exact, series)):
+            return _exact(exact_of_objects([_finite(v, bool(gone)) for v, gone in zip(series, missing, strict=True)]))
         values = np.asarray([np.nan if gone else float(v) for v, gone in zip(series, missing, strict=True)])
         return _numbers(values)
     if held in ("datetime64", "datetime", "date"):
@@ -162,6 +229,28 @@ def _objects(series: pd.Series[Any]) -> Raw:
         series = pd.Series(words, dtype=object)
     codes, uniques = pd.factorize(series)
     return _words(codes, [str(value) for value in uniques], "words")
+
+
+_SPELLINGS = 2**4 + 2**5
+"""Number of ways to spell true and false in upper and lower case."""
+
+
+def with_truth(column: Raw, *, several: bool = False) -> Raw:
+    """A column of the words true and false, in any case, with the levels True and False; any other column as it is.
+
+    Args:
+        column: its values.
+        several: only if true or false is spelled in several ways.
+    """
+    if column.form != "words" or not column.levels or len(column.levels) > _SPELLINGS:
+        return column
+    spellings = {level.lower() for level in column.levels}
+    if not spellings <= {"true", "false"}:
+        return column
+    if several and len(spellings) == len(column.levels):
+        return column
+    levels = [level.lower().capitalize() for level in column.levels]
+    return _words(np.where(column.data < 0, -1, column.data), levels, "words", declared=column.declared)
 
 
 def _words(codes: NDArray[Any], levels: list[str], form: Form, *, declared: bool = False) -> Raw:

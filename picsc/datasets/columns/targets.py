@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from picsc.datasets.columns.kinds import numbers
-from picsc.datasets.columns.raw import Raw
+from picsc.datasets.columns.raw import Raw, spelled
 from picsc.datasets.table import Target
 from picsc.errors import DataError
 from picsc.settings import ReadSettings
@@ -70,10 +70,12 @@ def read_target(
         found = numbers(name, column, option="--task regression", decimal=decimal, where=where)
         values = found.data.astype(np.float64)
         present = values[~np.isnan(values)]
-        if not len(present) or np.all(present == present[0]):
-            value = f"one value only: {present[0]:g}" if len(present) else "no finite values"
+        ordered = found.ordered
+        if not len(present) or np.all(ordered == ordered[0]):
+            first = f"{present[0]:g}" if len(present) and found.exact is None else _only(found)
+            value = f"one value only: {first}" if len(present) else "no finite values"
             raise DataError(f"{where}: the target {name!r} has {value}; {other}")
-        return Target(name, "numbers", values, (), chosen)
+        return Target(name, "numbers", values, (), chosen, found.exact, column.absent)
     words = column.as_words()
     classes = len(words.levels)
     if classes == 1:
@@ -86,7 +88,12 @@ def read_target(
     return Target(name, "classes", words.data.astype(np.int64), words.levels, chosen)
 
 
+def _only(column: Raw) -> str:
+    """The one value of a column of exact values, in words."""
+    return "" if column.exact is None else spelled(column.exact.distinct[0])
+
+
 def _holds_numbers(column: Raw) -> bool:
     if column.form == "integers":
-        return len(np.unique(column.present)) > MOST_INTEGER_CLASSES
+        return len(np.unique(column.ordered)) > MOST_INTEGER_CLASSES
     return not column.coded

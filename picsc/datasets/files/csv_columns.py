@@ -9,10 +9,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from picsc.datasets.columns.exact import LARGEST, is_rounded
 from picsc.datasets.columns.missing_words import MissingWords
 
 _ASKED = 64
 """Number of words that are tried first."""
+_LONG = "^[-+]?[0-9]{16}"
 _ZERO, _NINE, _HEX = ord("0"), ord("9"), (ord("x"), ord("X"))
 
 
@@ -20,6 +22,7 @@ class TypedColumn:
     """Collects the blocks of a column as numbers until a block is not numeric, and as words from then on.
 
     A code with leading zeros, such as 00123, turns its whole column into words, since a number would lose the zeros.
+    The same holds for a number with more digits than float64 has, unless all numbers are whole and fit in 64 bits.
     Earlier blocks, which were read as numbers, are then missing: the column is `incomplete` and must be read again.
     """
 
@@ -29,14 +32,15 @@ class TypedColumn:
         Args:
             source: name of the column in the reader.
             words: the words that are missing values.
-            decimal: decimal mark, point or comma. With a comma, points are no part of numbers, not even between
-                thousands: 1.234 is ambiguous, so its column stays words.
+            decimal: decimal mark, point or comma. With a comma, points are no part of numbers here, not even between
+                thousands: 1.234 stays a word, which `picsc.datasets.columns.numbers` reads with all others.
         """
         self.source = source
         self._decimal = decimal
         self._always, self._in_numbers = (pa.array(sorted(each)) for each in (words.always, words.in_numbers))
         self._blocks: list[Any] = []
         self._words = False
+        self._large, self._rounded = False, False
         self.incomplete = False
 
     def restart(self) -> TypedColumn:
@@ -48,7 +52,7 @@ class TypedColumn:
         """Add the next block, an Arrow array of strings."""
         if not self._words:
             numbers = _as_numbers(block, self._in_numbers, self._decimal)
-            if numbers is not None:
+            if numbers is not None and self._hold(numbers):
                 self._blocks.append(numbers)
                 return
             self._words = True
@@ -56,15 +60,30 @@ class TypedColumn:
         if not self.incomplete:
             self._blocks.append(_tidy(block, self._always))
 
+    def _hold(self, numbers: Any) -> bool:
+        """True if the blocks so far and this one keep every digit in one type."""
+        if numbers.type == pa.float64():
+            self._rounded = True
+        elif len(numbers) > numbers.null_count:
+            limits = pc.min_max(numbers).as_py()
+            self._large = self._large or limits["max"] > LARGEST or limits["min"] < -LARGEST
+        return not (self._large and self._rounded)
+
     def finish(self) -> pd.Series[Any]:
         """The whole column: int64, float64 with NaN where missing, or strings. Releases the blocks."""
         blocks, self._blocks = self._blocks, []
         if self._words:
             words: pd.Series[Any] = pa.chunked_array(blocks, pa.string()).to_pandas()
             return words
+        if self._large:
+            chunks: pd.Series[Any] = pa.chunked_array(blocks, pa.int64()).to_pandas(types_mapper=_NULLABLE.get)
+            return chunks
         whole = all(block.type == pa.int64() and block.null_count == 0 for block in blocks)
         arrays = [_to_numpy(block, np.int64 if whole else np.float64) for block in blocks]
         return pd.Series(np.concatenate(arrays), copy=False)
+
+
+_NULLABLE = {pa.int64(): pd.Int64Dtype()}
 
 
 def _to_numpy(block: Any, dtype: type[np.int64 | np.float64]) -> Any:
@@ -86,7 +105,18 @@ def _as_numbers(words: Any, missing: Any, decimal: str) -> Any | None:
         if tidy.equals(words):
             return None
         words, numbers = tidy, _cast(_pointed(tidy, decimal))
-    return None if numbers is None or _has_codes(words, numbers) else numbers
+    if numbers is None or _has_codes(words, numbers):
+        return None
+    return None if numbers.type == pa.float64() and _has_rounded(_pointed(words, decimal)) else numbers
+
+
+def _has_rounded(words: Any) -> bool:
+    """True if any number has 16 digits or more before its decimal point, and float64 rounds it."""
+    longest = pc.max(pc.binary_length(words)).as_py()
+    if longest is None or longest < 16:
+        return False
+    long = words.filter(pc.match_substring_regex(words, _LONG))
+    return any(map(is_rounded, long.drop_null().to_pylist()))
 
 
 def _pointed(words: Any, decimal: str) -> Any:

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from picsc.datasets.columns.exact import is_rounded
 from picsc.datasets.files.text_lines import numbered_lines
 from picsc.errors import DataError
 
 QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 NAME = rf"{QUOTED}|[^\s{{'\"][^\s{{]*"
 """Pattern of the name of an attribute; levels may follow it without a blank."""
+_LONG = re.compile(r"[-+]?[0-9]{16}")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _MEANT = {"n": "\n", "r": "\r", "t": "\t"}
 _BETWEEN_COMMAS = re.compile(rf"\s*(?:({QUOTED})\s*|((?!\s*['\"])[^,]*)),", re.DOTALL)
@@ -113,14 +116,18 @@ def levels(text: str) -> tuple[list[str], str] | None:
 _LEVEL = re.compile(rf"\s*(?:({QUOTED})\s*|((?!\s*['\"])[^,}}]*))([,}}])", re.DOTALL)
 
 
-def numbers(values: Sequence[Value], name: str, places: Sequence[int], where: str) -> NDArray[np.float64]:
-    """The values of a column that is declared numeric, float64 (n,), NaN where missing.
+def numbers(values: Sequence[Value], name: str, places: Sequence[int], where: str) -> NDArray[Any]:
+    """The values of a column that is declared numeric.
 
     Args:
         values: (n,) words.
         name: name of the column.
         places: (n,) numbers of their lines, for messages.
         where: the file, for messages.
+
+    Returns:
+        (n,) float64, NaN where missing; or decimals, None where missing or infinite, if float64 rounds whole parts
+        of 16 digits or more.
 
     Raises:
         DataError: a value is no number; the message names its line.
@@ -136,6 +143,11 @@ def numbers(values: Sequence[Value], name: str, places: Sequence[int], where: st
                 f"{where}, line {places[i]}: {_shown(value)} is no number, as {name!r} is declared to be; "
                 "correct the value or the declaration"
             ) from None
+    if any(value is not None and _LONG.match(value.strip()) and is_rounded(value) for value in values):
+        exact = np.empty(len(values), dtype=object)
+        pairs = zip(values, result, strict=True)
+        exact[:] = [Decimal(value) if value is not None and np.isfinite(there) else None for value, there in pairs]
+        return exact
     return result
 
 

@@ -8,13 +8,16 @@ that of the columns.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from picsc.datasets.columns.exact import is_rounded
 from picsc.datasets.columns.missing_words import missing_words
 from picsc.datasets.columns.names import unique_names
 from picsc.datasets.files.parquet import to_series
@@ -36,8 +39,8 @@ _NESTED = (dict, list)
 def read_json_lines(source: Source, settings: ReadSettings) -> FileTable:
     """Read records; a key that a record lacks is a missing value, as null and NaN are.
 
-    A column of whole numbers is exact; a column of numbers and words, or with whole numbers of more than 64 bits,
-    becomes words, unless all of these words are missing among numbers.
+    A column of whole numbers is exact; a column of numbers and words, or with numbers of more digits than these types
+    hold, becomes words, unless all of these words are missing among numbers.
 
     Args:
         source: the file.
@@ -91,7 +94,7 @@ def _records(text: str, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _parsed(text: str, place: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_unrepeated, parse_constant=_CONSTANTS.get)
+        return json.loads(text, object_pairs_hook=_unrepeated, parse_float=_number, parse_constant=_CONSTANTS.get)
     except _RepeatedKeyError as error:
         raise DataError(f"{place}: the key {error.args[0]!r} occurs twice in a record; rename one") from None
     except RecursionError:
@@ -104,6 +107,12 @@ def _parsed(text: str, place: str) -> Any:
         raise DataError(f"{place} has a number of more than 4300 digits; write it as a word") from None
 
 
+def _number(text: str) -> float | Decimal:
+    """A fraction as float64, or as it stands if float64 rounds a whole part of 16 digits or more."""
+    return Decimal(text) if _LONG.match(text) and is_rounded(text) else float(text)
+
+
+_LONG = re.compile(r"-?[0-9]{16}")
 _CONSTANTS = {"NaN": None, "Infinity": float("inf"), "-Infinity": float("-inf")}
 
 
@@ -152,7 +161,7 @@ class _Column:
             self._other = self._other or value.strip() not in self._missing
         elif value is not None:
             self._numbers = True
-            self._other = self._other or isinstance(value, bool) or (type(value) is int and not _fits(value))
+            self._other = self._other or isinstance(value, bool | Decimal) or (type(value) is int and not _fits(value))
         if len(self._open) >= _BLOCK:
             self._pack()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pandas as pd
@@ -10,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow.interchange import from_dataframe
 
+from picsc.datasets.columns.exact import MOST_DIGITS
 from picsc.datasets.columns.names import INDEX, unique_names
 from picsc.datasets.files.sources import Source
 from picsc.datasets.files.table import FileTable
@@ -180,6 +182,9 @@ def to_series(column: Any, name: str, where: str) -> pd.Series[Any]:
     if nested or types.is_binary(values) or types.is_large_binary(values) or types.is_fixed_size_binary(values):
         held = f"nested values ({str(values)[:60]})" if nested else "bytes"
         raise DataError(f"{where}: column {name!r} holds {held}; flatten it, or leave it out with --drop")
+    if types.is_decimal(kind) and kind.precision > MOST_DIGITS and _beyond(column):
+        exact: pd.Series[Any] = column.to_pandas()
+        return exact
     if types.is_dictionary(kind):
         series: pd.Series[Any] = pc.cast(column, _plain(values)).to_pandas()
         return series.astype("category")
@@ -197,6 +202,13 @@ _NULLABLE = {
     pa.uint8(): pd.UInt8Dtype(), pa.uint16(): pd.UInt16Dtype(), pa.uint32(): pd.UInt32Dtype(),
     pa.uint64(): pd.UInt64Dtype(),
 }  # fmt: skip
+
+
+def _beyond(column: Any) -> bool:
+    """True if decimals have more digits than float64 tells apart."""
+    limits = pc.min_max(column).as_py()
+    largest = max((abs(value) for value in limits.values() if value is not None), default=Decimal(0))
+    return bool(int(largest.scaleb(column.type.scale)) >= 10**MOST_DIGITS)
 
 
 def _plain(kind: Any) -> Any:

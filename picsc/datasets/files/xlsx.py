@@ -140,5 +140,5 @@ def _value(cell: Any, missing: frozenset[str]) -> Any:
     value = cell.value
     if isinstance(value, str):
         word = value.strip()
-        return None if word in missing or cell.data_type == "e" else word
+        return None if word in missing else word
     return value
