@@ -24,6 +24,7 @@ from picsc.datasets.order_columns import without_order_between, without_order_co
 from picsc.datasets.reference_file import load_reference, opened_alike, reference_in_memory
 from picsc.datasets.schema import match_columns
 from picsc.datasets.texts import no_text
+from picsc.datasets.together import read_together
 from picsc.fragments.duplicates import rows_in_both
 from picsc.reports.audit import AuditReport
 from picsc.settings import AuditSettings
@@ -113,7 +114,9 @@ def audit_dataset(
     data = no_text(data)
     against = None
     if reference is not None and data.kind == "table":
-        against = match_columns(data, reference, (*settings.read.drop, *settings.keys))
+        alone = data, reference
+        data, reference = read_together(data, reference, settings.read, settings.keys)
+        against = match_columns(data, reference, (*settings.read.drop, *settings.keys), alone=alone)
         data, reference = without_order_between(against.data, against.reference, settings.read.keep)
     elif data.kind == "table":
         data = without_order_columns(data, settings.read.keep)

@@ -17,6 +17,8 @@
 - `schema`: columns of a table against those of its reference file: lost, new, of another kind, with new levels
 - `table`: `Dataset`, a table of typed columns with an optional target and the columns that cut it into pieces
 - `texts`: `TokenSet`, texts as rows of token codes with a class and an owner each
+- `together`: a table and its reference, with the kind of every column decided on the rows of both
+- `typed`: typed columns of a table from raw ones
 - `catalog`: data sets by name, and the user's data directory
 - `columns`: typed columns from raw ones: names, kinds, dates and the target
 - `files`: readers of tables in files, one module a format

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.datasets.row_hashes import row_hashes
-from picsc.datasets.rows import Part, of_rows
+from picsc.datasets.rows import Part, left_out_of_rows, of_rows
 from picsc.datasets.table import POOLED, Column, Dataset, Target
 
 Ints = NDArray[np.int64]
@@ -57,7 +57,10 @@ def canonical(dataset: Dataset, labels: Ints, units: Ints | None) -> tuple[Datas
     settled = iter(places)
     columns = tuple(_reordered(column, order, settled) for column in dataset.columns)
     target = None if dataset.target is None else _reordered(dataset.target, order, settled)
-    return replace(dataset, columns=columns, target=target, keys={}, times={}), order
+    settled_table = replace(
+        dataset, columns=columns, target=target, left_out=left_out_of_rows(dataset.left_out, order), keys={}, times={}
+    )
+    return settled_table, order
 
 
 def renumbered(ids: Ints) -> Ints:

@@ -11,20 +11,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from picsc.datasets.columns.date_columns import with_dates
-from picsc.datasets.columns.kept import kept
-from picsc.datasets.columns.kinds import infer
-from picsc.datasets.columns.missing_words import missing_words, without_missing_words, without_words
+from picsc.datasets.columns.missing_words import missing_words, without_words
 from picsc.datasets.columns.names import INDEX, check_known, names_as_text
-from picsc.datasets.columns.raw import Raw, digest, raw, with_truth
-from picsc.datasets.columns.reading import with_numbers
-from picsc.datasets.columns.targets import pick, read_target
+from picsc.datasets.columns.raw import Raw, digest, raw
+from picsc.datasets.columns.targets import pick
 from picsc.datasets.files.formats import stem
 from picsc.datasets.files.npz import TARGET, frame_of_arrays
 from picsc.datasets.files.read import read_frame
 from picsc.datasets.files.sources import STDIN
 from picsc.datasets.files.table import FileTable
-from picsc.datasets.table import Column, Dataset, LeftOut, Target
+from picsc.datasets.table import Dataset
+from picsc.datasets.typed import RawTable, moments, needed_raws, typed
 from picsc.errors import DataError
 from picsc.phrases import counted
 from picsc.reports.common import Reading
@@ -175,44 +172,23 @@ def from_frame(
     reading = {} if origin.reading is None else {choice.name: choice.value for choice in origin.reading.choices}
     if picked is not None and len(names) == 1:
         raise _one_column(names[0], reading.get("delimiter"), where)
+    chosen = None if picked is None else (picked[0], target_chosen if picked[1] == "--target" else picked[1])
     decimal = "," if "comma" in (settings.decimal, reading.get("decimal")) else "."
-    numeric = {*settings.numeric, *([picked[0]] if picked is not None and settings.task == "regression" else [])}
-    raws = {
-        column: without_missing_words(values, words, numeric=column in numeric, decimal=decimal)
-        for column, values in whole.items()
-    }
-    # pieces keep the names that they have in the file, unless one of them has several
-    raws = {name: with_truth(column, several=name in keys) for name, column in raws.items()}
-    target_name = None if picked is None else picked[0]
-    raws, findings = with_numbers(
-        raws,
-        settings,
-        words.in_numbers,
-        target=target_name,
-        keys=keys,
-        decimal="," if decimal == "," else None if settings.decimal is None else ".",
-    )
-    dated = with_dates(raws, settings, keys=keys, target=target_name, missing=words.in_numbers, where=where)
-    raws = dated.raws
-    target: Target | None = None
-    if picked is not None:
-        chosen = target_chosen if picked[1] == "--target" else picked[1]
-        target = read_target(picked[0], raws[picked[0]], settings, chosen=chosen, decimal=decimal, where=where)
-    apart = {*keys, *(() if target is None else (target.name,))}
-    columns, left_out = _covariates({c: r for c, r in raws.items() if c not in apart}, settings, decimal, where)
+    found = typed(RawTable(whole, len(frame), chosen, decimal, where, tuple(keys)), settings)
     return Dataset(
         name=name,
         source=origin.source,
         n=len(frame),
-        columns=columns,
-        left_out=left_out,
-        target=target,
-        keys={key: _key_values(raws[key]) for key in keys},
-        times={key: _moments(seconds) for key, seconds in dated.times.items()},
-        date_orders=dated.orders,
+        columns=found.columns,
+        left_out=found.left_out,
+        target=found.target,
+        keys={key: _key_values(found.raws[key]) for key in keys},
+        times={key: moments(seconds) for key, seconds in found.times.items()},
+        date_orders=found.date_orders,
         sha256=origin.sha256 or digest(names, list(whole.values())),
         reading=origin.reading,
-        findings=(*findings, *dated.findings),
+        findings=found.findings,
+        raws=needed_raws(whole, found),
     )
 
 
@@ -239,45 +215,10 @@ def _one_column(name: str, delimiter: str | None, where: str) -> DataError:
     )
 
 
-def _covariates(
-    raws: dict[str, Raw], settings: ReadSettings, decimal: str, where: str
-) -> tuple[tuple[Column, ...], tuple[LeftOut, ...]]:
-    """The columns that take part, and the columns that are left out."""
-    columns: list[Column] = []
-    left_out: list[LeftOut] = []
-    for name, column in raws.items():
-        dropped = name in settings.drop
-        found = infer(
-            name,
-            column,
-            categorical=name in settings.categorical,
-            numeric=name in settings.numeric and not dropped,
-            decimal=decimal,
-            where=where,
-        )
-        if name in settings.keep and isinstance(found, LeftOut):
-            found = kept(found, column)
-        if dropped:
-            missing = int(np.count_nonzero(column.missing))
-            left_out.append(LeftOut(name, found.kind, missing, "dropped by --drop"))
-        elif isinstance(found, Column):
-            columns.append(found)
-        else:
-            left_out.append(found)
-    if not columns:
-        why = "; ".join(f"{column.name!r}: {column.reason}" for column in left_out[:5]) or "there is none"
-        more = f"; and {len(left_out) - 5} more" if len(left_out) > 5 else ""
-        raise DataError(
-            f"{where}: no column besides the target and the cutting columns can be tested ({why}{more}); "
-            "add columns, or use --no-target, --categorical or --numeric"
-        )
-    return tuple(columns), tuple(left_out)
-
-
 def _key_values(column: Raw) -> NDArray[Any]:
     """The values of a column that cuts the table: datetime64[ns] for dates, float64 for numbers, else object."""
     if column.form == "dates" and _within_nanoseconds(column.data):
-        return _moments(column.data)
+        return moments(column.data)
     if column.form in ("numbers", "integers") and column.exact is None and _exact(column.present):
         return column.data.astype(np.float64)
     words = column.as_words()
@@ -292,12 +233,3 @@ def _exact(present: NDArray[Any]) -> bool:
 
 def _within_nanoseconds(seconds: NDArray[np.float64]) -> bool:
     return bool(np.nanmax(np.abs(seconds), initial=0.0) < 9.2e9)
-
-
-def _moments(seconds: NDArray[np.float64]) -> NDArray[np.datetime64]:
-    """Seconds since 1970 as datetime64[ns], NaT where NaN."""
-    missing = np.isnan(seconds)
-    micro = np.rint(np.where(missing, 0.0, seconds) * 1e6).astype(np.int64)
-    moments = micro.astype("datetime64[us]").astype("datetime64[ns]")
-    moments[missing] = np.datetime64("NaT")
-    return moments

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
@@ -9,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.datasets.columns.exact import Exact, absent_followed_by, exact_of_floats
-from picsc.datasets.table import POOLED, Column, Dataset, Target
+from picsc.datasets.columns.joining import followed_by
+from picsc.datasets.table import POOLED, Column, Dataset, LeftOut, Target
 from picsc.errors import DataError
 from picsc.reports.common import Finding
 
@@ -32,6 +34,8 @@ def take(dataset: Dataset, rows: NDArray[np.int64]) -> Dataset:
         dataset,
         n=len(rows),
         columns=tuple(of_rows(column, rows) for column in dataset.columns),
+        left_out=left_out_of_rows(dataset.left_out, rows),
+        raws={},
         target=None if target is None else of_rows(target, rows),
         keys={name: values[rows] for name, values in dataset.keys.items()},
         times={name: values[rows] for name, values in dataset.times.items()},
@@ -45,6 +49,14 @@ def of_rows(part: Part, rows: NDArray[np.int64]) -> Part:
         values=cast("Any", part.values[rows]),
         exact=None if part.exact is None else part.exact.take(rows),
         absent=None if part.absent is None else part.absent.take(rows),
+    )
+
+
+def left_out_of_rows(left_out: Sequence[LeftOut], rows: NDArray[np.int64]) -> tuple[LeftOut, ...]:
+    """The columns that are left out, with some of their rows, in any order."""
+    return tuple(
+        each if each.raw is None else replace(each, missing=int(each.raw.missing[rows].sum()), raw=each.raw.take(rows))
+        for each in left_out
     )
 
 
@@ -89,9 +101,25 @@ def stack(dataset: Dataset, reference: Dataset) -> Dataset:
         n=dataset.n + reference.n,
         columns=tuple(_column(column, others[column.name], reference.name) for column in dataset.columns),
         target=None if dataset.target is None else _target(dataset.target, reference),
+        left_out=_left_out(dataset, reference),
         keys={},
         times=_times(dataset, reference),
+        raws={},
     )
+
+
+def _left_out(dataset: Dataset, reference: Dataset) -> tuple[LeftOut, ...]:
+    """The columns that are left out, with the values of both where both have them."""
+    others = {each.name: each for each in reference.left_out}
+    found = []
+    for each in dataset.left_out:
+        other = others.get(each.name)
+        if each.raw is None or other is None or other.raw is None:
+            found.append(replace(each, raw=None))
+        else:
+            missing = each.missing + other.missing
+            found.append(replace(each, missing=missing, raw=followed_by(each.raw, other.raw)))
+    return tuple(found)
 
 
 def _times(dataset: Dataset, reference: Dataset) -> dict[str, NDArray[np.generic]]:

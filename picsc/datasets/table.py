@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.datasets.columns.exact import Absent, Exact
+from picsc.datasets.columns.raw import Raw
 from picsc.reports.common import Finding, Reading
 
 Kind = Literal["numeric", "categorical", "boolean", "datetime", "text", "identifier", "empty", "constant"]
@@ -66,6 +67,8 @@ class LeftOut:
     reason: str
     orders: bool = False
     """It is a column of times that orders the rows, and takes no part in tests of shift alone."""
+    raw: Raw | None = field(default=None, repr=False, compare=False)
+    """Its values; None for a column that the user drops, and for one without values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,9 @@ class Dataset:
     date_orders: dict[str, tuple[str, bool]] = field(default_factory=dict)
     """By column of dates whose words leave the order of day and month open: its format, and whether anything proves
     it."""
+    raws: dict[str, Raw] = field(default_factory=dict, repr=False, compare=False)
+    """The raw columns that cannot be had from the typed ones, by name, for `picsc.datasets.together`; {} for a part of
+    a table."""
     sha256: str = ""
     """SHA-256 of the bytes that were read, or of the values of a table from memory."""
     reading: Reading | None = None

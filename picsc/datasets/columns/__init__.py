@@ -6,6 +6,7 @@
 - `date_shapes`: shapes of dates that are written as words, a pattern for each
 - `dates`: dates that are written as words; a column is read as dates only if nearly all of its words are
 - `exact`: numbers that float64 does not hold exactly, and words that stand among numbers, both as codes
+- `joining`: rows of one column from two tables or files, in one form
 - `kept`: columns that take part because the user keeps them
 - `kinds`: the kind of each column (numeric, categorical, identifier, ...), decided on all of its values
 - `look_alikes`: levels that look the same and are written with different characters

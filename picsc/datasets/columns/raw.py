@@ -7,7 +7,7 @@ and 3 give the same values. Letters: n rows.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -61,6 +61,12 @@ class Raw:
     def ordered(self) -> NDArray[Any]:
         """The values that are not missing, or numbers that are equal, and ordered, as these are."""
         return self.present if self.exact is None else self.exact.ranks[self.exact.ranks >= 0]
+
+    def take(self, rows: NDArray[np.int64]) -> Raw:
+        """The values of some rows, in any order."""
+        exact = None if self.exact is None else self.exact.take(rows)
+        absent = None if self.absent is None else self.absent.take(rows)
+        return replace(self, data=self.data[rows], exact=exact, absent=absent)
 
     def as_words(self) -> Raw:
         """The same column as coded words: `3` for 3.0, ISO format for dates."""
