@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from picsc.errors import PicscError, SettingsError
 from picsc_cli.console import streams
-from picsc_cli.text.audit_words import not_audited
 
 if TYPE_CHECKING:
     from picsc.datasets.data import Data
@@ -83,6 +82,8 @@ def _several(files: Sequence[str], one: _Auditor, progress: Progress) -> AuditRe
         try:
             reports.append(one(file, False, _about(f"{name} ({i + 1} of {len(files)})", progress)))
         except PicscError as error:  # the others still count; anything else is a bug and ends all of them
+            from picsc_cli.text.audit_words import not_audited  # loads rich, which --help does not need
+
             unaudited.append(Unaudited(name, str(error)))
             streams.warn(not_audited(unaudited[-1]))
     return AuditReports(tuple(reports), tuple(unaudited))

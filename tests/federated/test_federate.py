@@ -133,9 +133,10 @@ def test_another_run_is_not_gone_on_with(tmp_path: Path) -> None:
 def test_progress_has_rounds_accuracy_seconds_and_bytes(tmp_path: Path) -> None:
     settings, lines = settings_of(methods=("fedavg",), lr=0.1, repeats=1, rounds=1), []
     picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "run", progress=lines.append)
-    assert lines[0] == "repeat 1: 20 parameters; floats kept between rounds: fedavg 20"
-    assert "repeat 1, round 1 of 1: fedavg " in lines[1]
-    assert lines[1].endswith(" MB")
+    start = lines.index("repeat 1: 20 parameters; floats kept between rounds: fedavg 20")
+    assert lines[0] == "dealing rows out to the clients"
+    assert "repeat 1, round 1 of 1: fedavg " in lines[start + 1]
+    assert lines[start + 1].endswith(" MB")
 
 
 def test_a_run_that_fails_with_every_rate_is_reported_with_its_client() -> None:
