@@ -18,6 +18,7 @@
 - `null_statistics`: every other statistic in every permutation: columns, model, target
 - `permutations`: permuted labels of all rows, or of a subsample that stands for them
 - `piece_tests`: the third stage: the statistics and the verdict of every piece
+- `other_columns`: tests of what no covariate shows: missing rates of columns left out, formats, levels that are new
 - `pixel_statistics`: brightness, contrast and roughness of an image, for noise that a network's features do not show
 - `reference_model`: the small neural network whose gradients the model tests use
 - `report`: the last stage: the report, its three summary lines, its findings, and its manifest

@@ -37,8 +37,8 @@ Effects = Callable[[Sequence[R], Sequence[int]], tuple[Mapping[int, float], ...]
 """From reports and the positions of the shifted ones to the effect of each shifted piece, once per question."""
 
 LARGE_SHARE = 0.9
-"""Pieces with at least this share of the largest effect are set aside together: one at a time but for near equals, since
-an innocent piece whose reference has the shifted one shows a part of its effect."""
+"""Pieces with at least this share of the largest effect are set aside together: one at a time but for near equals,
+since an innocent piece whose reference has the shifted one shows a part of its effect."""
 
 
 def attribute(

@@ -18,12 +18,14 @@ from torch import Tensor
 from picsc.auditing.ks_and_g_tests import Coded, ColumnShiftTest, count, shift
 from picsc.auditing.model_tests import ModelShift, model_shift, moment_kl
 from picsc.auditing.multiplicity import Evidence, evidence, p_among
+from picsc.auditing.other_columns.new_levels import new_levels
 from picsc.auditing.wide_ks import scan_columns, sorted_scan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from picsc.auditing.exchangeability import Contrast
+    from picsc.auditing.other_columns.codes import Beside
     from picsc.auditing.permutations import LabelDraws, PerRow
 
 Floats = NDArray[np.float64]
@@ -31,7 +33,9 @@ Floats = NDArray[np.float64]
 SCANNED_COLUMNS, SCANNED_ROWS = 1_000, 1_000
 """Fewest columns and most rows for which KS is taken by `picsc.auditing.wide_ks`; few columns cost little anyway."""
 
-_TESTS: tuple[Literal["values", "missing"], ...] = ("values", "missing")
+Side = Literal["values", "missing", "format", "new levels"]
+"""What of a column is tested."""
+_TESTS: tuple[Side, ...] = ("values", "missing")
 
 COLUMNS_TOGETHER = 32
 """Scanned columns whose evidence is taken together: a call of torch costs as much as a column's numbers."""
@@ -48,9 +52,8 @@ class TestInputs:
     """Covariates; the f_numeric numeric ones in the order of `contributions`."""
     target: Coded | None
     """None without a target."""
-    unlabelled: Coded | None
-    """The target as one level, missing where there is no label: its missing rate is tested like any column's. None
-    where no row lacks a label, or all do."""
+    beside: tuple[Beside, ...]
+    """What is tested besides: missing rates of the target and of columns left out, formats, levels that are new."""
     encoded: NDArray[np.float32]
     """Encoded covariates, (n, f), for the domain classifier."""
     contributions: PerRow
@@ -84,9 +87,10 @@ class ColumnTest:
     """One column of the table or the target, or its missing rate, against every piece's reference. All arrays (K,)."""
 
     name: str
-    test: Literal["values", "missing", "target"]
+    test: Side | Literal["target"]
     effect: Floats
-    """KS or total variation distance, or difference of missing rates; NaN when a side is empty."""
+    """KS or total variation distance, difference of missing rates, or share of rows with a new level in excess of
+    chance; NaN when a side is empty."""
     kl: Floats
     """Nats."""
     evidence: Floats
@@ -105,7 +109,7 @@ class Members:
     """
 
     names: tuple[str, ...]
-    tests: tuple[Literal["values", "missing"], ...]
+    tests: tuple[Side, ...]
     effect: Tensor
     """(members, K) observed, like the other arrays."""
     kl: Tensor
@@ -125,10 +129,10 @@ class Members:
         return Evidence(self.evidence[:0], self.start[numeric], self.slope[numeric])
 
 
-def _members(columns: Sequence[Coded], unlabelled: Coded | None, pieces: int) -> tuple[Members, list[int]]:
+def _members(columns: Sequence[Coded], others: Sequence[Beside], pieces: int) -> tuple[Members, list[int]]:
     """Empty arrays for all columns, and the place of each column's values in them."""
     both = [(column.name, test) for column in columns for test in _TESTS[: 1 + column.has_missing]]
-    both += [] if unlabelled is None else [(unlabelled.name, "missing")]
+    both += [(each.coded.name, each.test) for each in others]
     places = np.cumsum([0, *(1 + column.has_missing for column in columns)])[:-1].tolist()
     room = (torch.full((len(both), pieces), torch.nan, dtype=torch.float64) for _ in range(6))
     return Members(tuple(name for name, _ in both), tuple(test for _, test in both), *room), places
@@ -173,36 +177,45 @@ def columns_of(inputs: TestInputs, null: LabelDraws) -> ColumnDraws:
     joint = torch.full(shape, -math.inf, dtype=torch.float64)
     largest, largest_kl = (torch.zeros(shape[0], dtype=torch.float64) for _ in range(2))
     kl, missing_kl = torch.zeros(shape, dtype=torch.float64), torch.zeros(shape[1], dtype=torch.float64)
-    members, places = _members(inputs.columns, inputs.unlabelled, shape[1])
+    members, places = _members(inputs.columns, inputs.beside, shape[1])
     leading, effect = torch.full(shape, -1.0, dtype=torch.float64), torch.zeros(shape, dtype=torch.float64)
     many = len(inputs.columns) >= SCANNED_COLUMNS and null.whole and null.sampled <= SCANNED_ROWS
     scan = sorted_scan(null.labels, null.contrast) if many else None
     together = COLUMNS_TOGETHER if many else 1
     groups = [(inputs.columns[i : i + together], places[i : i + together]) for i in range(0, len(places), together)]
-    if inputs.unlabelled is not None:
-        groups.append(((inputs.unlabelled,), [len(members.names) - 1]))
+
+    def combine(value: Tensor, effects: Tensor) -> None:
+        """Take evidence and effects of a few members, (B + 1, members, K), into those of all."""
+        nonlocal joint, largest, leading, effect
+        joint = torch.logaddexp(joint, value.logsumexp(1))
+        largest = torch.maximum(largest, value.amax((1, 2)))
+        here, which = value.max(1)
+        larger = here > leading
+        own = effects.gather(1, which[:, None])[:, 0]
+        leading, effect = torch.where(larger, here, leading), torch.where(larger, own, effect)
+
     for columns, at in groups:
         scanned = {} if scan is None else scan_columns(columns, scan)
         drawn = [scanned[i] if i in scanned else _shifts(column, null) for i, column in enumerate(columns)]
-        covariates = columns[0] is not inputs.unlabelled
         for place, column, each in zip(at, columns, drawn, strict=True):
             missing_kl += each.missing_kl[0]
-            if covariates and column.test == "g":
+            if column.test == "g":
                 kl += each.level_kl
                 found = evidence(null.effective * each.level_kl).value
                 members.kl_evidence[place] = found[0]
                 largest_kl = torch.maximum(largest_kl, found.amax(1))
-        parts = [_values_evidence(columns, drawn, members, at)] if covariates else []
+        combine(*_values_evidence(columns, drawn, members, at))
         some = [i for i, column in enumerate(columns) if column.has_missing]
         if some:
-            parts.append(_missing_evidence([drawn[i] for i in some], members, [at[i] + covariates for i in some]))
-        for value, effects in parts:  # (B + 1, columns, K)
-            joint = torch.logaddexp(joint, value.logsumexp(1))
-            largest = torch.maximum(largest, value.amax((1, 2)))
-            here, which = value.max(1)
-            larger = here > leading
-            own = effects.gather(1, which[:, None])[:, 0]
-            leading, effect = torch.where(larger, here, leading), torch.where(larger, own, effect)
+            combine(*_missing_evidence([drawn[i] for i in some], members, [at[i] + 1 for i in some]))
+    for place, other in enumerate(inputs.beside, start=len(members.names) - len(inputs.beside)):
+        if other.test == "missing":
+            each = _shifts(other.coded, null)
+            missing_kl += each.missing_kl[0]
+            combine(*_missing_evidence([each], members, [place]))
+        else:
+            each = new_levels(other.coded, null) if other.test == "new levels" else _shifts(other.coded, null)
+            combine(*_values_evidence([other.coded], [each], members, [place]))
     effect = at_own_size(effect.nan_to_num(0.0), null.effective)
     return ColumnDraws(joint - math.log(len(members.names)), largest, effect, kl, missing_kl, largest_kl, members)
 

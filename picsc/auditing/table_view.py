@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from picsc.auditing.exchangeability import ROWS_PER_DRAW, Ints
 from picsc.auditing.ks_and_g_tests import Coded, code_levels, code_numbers, tell_kinds_apart
 from picsc.auditing.null_statistics import TestInputs
+from picsc.auditing.other_columns.codes import beside
 from picsc.auditing.reference_model import fit_reference
 from picsc.datasets.encoding import encode, fit
 from picsc.datasets.table import Target
@@ -112,7 +113,7 @@ def table_of(
     return TestInputs(
         columns=tuple(_coded(column) for column in dataset.columns),
         target=None if target is None else _coded(target),
-        unlabelled=None if target is None else _labels_there(target),
+        beside=beside(dataset, target),
         encoded=encoded,
         contributions=contributions,
         parameters=d,
@@ -123,13 +124,6 @@ def table_of(
 
 def _usable(target: Target | None) -> Target | None:
     return None if target is None or target.missing.all() else target
-
-
-def _labels_there(target: Target) -> Coded | None:
-    """The target as one level, missing where there is no label; None where every row has one."""
-    if not target.missing.any():
-        return None
-    return tell_kinds_apart(code_levels(target.name, np.where(target.missing, -1, 0), 1), target.absent)
 
 
 def _coded(column: Column | Target) -> Coded:

@@ -14,8 +14,12 @@ from picsc.reports.common import ColumnInfo, DataInfo, Finding
 if TYPE_CHECKING:
     from picsc.datasets.data import Data
     from picsc.datasets.images import ImageSet
-    from picsc.datasets.table import Dataset
+    from picsc.datasets.table import Column, Dataset
     from picsc.datasets.texts import TokenSet
+
+
+MOSTLY = 0.5
+"""Share of the rows beyond which it is said that their levels are pooled."""
 
 
 def left_out(dataset: Dataset, besides: Collection[str] = ()) -> list[Finding]:
@@ -50,6 +54,24 @@ def reading_findings(*datasets: Dataset | None) -> list[Finding]:
     return list(found)
 
 
+def mostly_pooled(*datasets: Dataset | None) -> list[Finding]:
+    """A note on columns most of whose rows have rare levels, which are pooled; one for each table."""
+    findings = []
+    for dataset in datasets:
+        shares = {} if dataset is None else {c.name: _pooled_share(c) for c in dataset.columns if c.pooled}
+        named = [f"{name!r} ({100 * share:.0f} %)" for name, share in shares.items() if share > MOSTLY]
+        if named:
+            message = f"most rows have rare levels, which are tested as one level and by name, in {listed(named)}"
+            findings.append(Finding("mostly-pooled", "note", message))
+    return findings
+
+
+def _pooled_share(column: Column) -> float:
+    """Share of the rows with a value that have a pooled level."""
+    there = column.values[column.values >= 0]
+    return float((there == len(column.levels) - 1).mean()) if len(there) else 0.0
+
+
 def encoding_guessed(*datasets: Dataset | None) -> list[Finding]:
     """Warnings on files whose bytes are not UTF-8 and whose encoding the user did not give, one for each file."""
     return [
@@ -79,7 +101,7 @@ def on_reading(dataset: Dataset, *others: Dataset | None) -> list[Finding]:
 def reading_doubts(*datasets: Dataset | None) -> list[Finding]:
     """Findings on how columns were read, and on what a reader may have guessed wrong: the encoding, and a header."""
     headers = [header_doubted(dataset) for dataset in datasets if dataset is not None]
-    found = [*reading_findings(*datasets), *encoding_guessed(*datasets)]
+    found = [*reading_findings(*datasets), *encoding_guessed(*datasets), *mostly_pooled(*datasets)]
     return [*found, *(finding for each in headers for finding in each)]
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from picsc.datasets.columns.date_numbers import says_time
 from picsc.datasets.columns.ordering import follows, orders_rows
+from picsc.datasets.columns.raw import Raw
 from picsc.datasets.table import LeftOut
 from picsc.errors import DataError
 from picsc.phrases import listed
@@ -107,6 +108,7 @@ def _without(dataset: Dataset, reasons: dict[str, str], needed: bool = True) -> 
             int(column.missing.sum()),
             "; ".join(filter(None, (f"{reasons[column.name]}, so it is not tested", column.note))),
             orders=True,
+            raw=Raw("dates", column.values.astype(np.float64, copy=False)),
         )
         for column in gone
     ]

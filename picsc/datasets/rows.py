@@ -44,6 +44,10 @@ def take(dataset: Dataset, rows: NDArray[np.int64]) -> Dataset:
 
 def of_rows(part: Part, rows: NDArray[np.int64]) -> Part:
     """A column, or the target, with some of its rows, in any order."""
+    raw = getattr(part, "raw", None)  # only a column of pooled levels has one
+    if raw is not None:
+        held: Any = part
+        part = replace(held, raw=raw.take(rows))
     return replace(
         part,
         values=cast("Any", part.values[rows]),
@@ -142,7 +146,8 @@ def _column(column: Column, other: Column, where: str) -> Column:
             absent=absent_followed_by(column.absent, len(column.values), other.absent, len(other.values)),
         )
     levels, codes = _merged(column.levels, other.levels, cast("NDArray[np.int64]", other.values))
-    return replace(column, levels=levels, values=np.concatenate([column.values, codes.astype(np.int32)]))
+    raw = None if column.raw is None or other.raw is None else followed_by(column.raw, other.raw)
+    return replace(column, levels=levels, values=np.concatenate([column.values, codes.astype(np.int32)]), raw=raw)
 
 
 def _both_exact(column: Column | Target, other: Column | Target) -> Exact | None:

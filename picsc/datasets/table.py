@@ -45,6 +45,9 @@ class Column:
         """The values, or numbers that are ordered as the exact values are."""
         return self.values if self.exact is None else self.exact.ordered
 
+    raw: Raw | None = field(default=None, repr=False, compare=False)
+    """All levels of a column of which the rare ones are pooled; None for other columns."""
+
     @property
     def coded(self) -> bool:
         """True where `values` are codes into `levels`."""

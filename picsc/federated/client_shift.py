@@ -185,14 +185,15 @@ def _within_classes(table: _TestView, strata: int, seed: int) -> Callable[[Datas
     def within(rows: Dataset) -> TestInputs:
         stratum = rows.keys[_STRATUM].astype(np.int64)  # that of all rows, also where only some are compared
         inputs = table(rows, within_classes(rows, stratum, seed=seed))
-        return replace(inputs, target=code_levels("target", stratum, strata), unlabelled=None)
+        others = tuple(each for each in inputs.beside if rows.target is None or each.coded.name != rows.target.name)
+        return replace(inputs, target=code_levels("target", stratum, strata), beside=others)
 
     return within
 
 
 def _test_labels(dataset: Dataset, labels: Ints, contrast: Contrast, settings: AuditSettings) -> list[_LabelTest]:
     """KL, effect and corrected p-value of each client's labels: the audit's test of the target with a free null."""
-    bare = replace(dataset, columns=())
+    bare = replace(dataset, columns=(), left_out=())
     no_columns = np.zeros((dataset.n, 0), np.float32)
     inputs = table_of(bare, no_columns, no_columns, None)
     with one_thread():

@@ -36,10 +36,12 @@ class ColumnShift:
     """Name of the column."""
     kind: str
     """Side of the column that is compared: numeric, categorical, boolean, datetime or text for its values, missing for
-    its missing rate, target for the target's values."""
+    its missing rate, target for the target's values, format for which characters of its words are letters and digits,
+    new levels for rows whose level the reference does not have."""
     statistic: float | None
-    """Size of the difference, in [0, 1]: KS distance for numbers, total variation distance for levels, difference of
-    rates for missing. None where it could not be computed."""
+    """Size of the difference, in [0, 1]: KS distance for numbers, total variation distance for levels and formats,
+    difference of rates for missing, share of rows in excess of chance for new levels. None where it could not be
+    computed."""
     p_adjusted: float | None
     """Permutation p-value in (0, 1], corrected over all columns and pieces of this audit by the maximum statistic; None
     where there is no test."""

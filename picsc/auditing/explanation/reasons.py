@@ -48,7 +48,10 @@ def why_moved(k: int, test: ShiftTest, columns: Sequence[ColumnShift], rule: Rul
 
 def _one_column(column: ColumnShift, level: float, more: str) -> str:
     """One column that moved, how far, by its own p-value, and what happened to it."""
-    what = "missing rate of " if column.kind == "missing" else ""
+    if column.kind == "new levels":
+        share = f"in {100 * (column.statistic or 0.0):.0f} % of rows more than by chance"
+        return f"{column.name}{more} moved: levels that the reference does not have {share}, p {column.p(level):.3g}"
+    what = {"missing": "missing rate of ", "format": "format of "}.get(column.kind, "")
     p = "" if column.p(level) is None else f", p {column.p(level):.3g}"
     measure = f"{_MEASURE.get(column.kind, 'TV')} {column.statistic or 0.0:.2f}"
     note = f" ({column.note})" if column.note else ""

@@ -233,4 +233,5 @@ def _categorical(name: str, column: Raw, note: str) -> Column | LeftOut:
     rare_levels = tuple(
         level for level, kept_code in zip(column.levels, code[:-1], strict=True) if kept_code == len(kept)
     )
-    return Column(name, "categorical", code[column.data], levels, note, rare_levels)
+    every = column if pooled else None
+    return Column(name, "categorical", code[column.data], levels, note, rare_levels, raw=every)
