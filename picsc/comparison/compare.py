@@ -28,6 +28,7 @@ from picsc.datasets.reference_file import load_reference
 from picsc.datasets.rows import Rows, stack
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
+from picsc.datasets.together import read_together
 from picsc.errors import SettingsError
 from picsc.evaluation.majority import majority_code
 from picsc.fragments.groups import groups_of
@@ -253,6 +254,8 @@ def _rows(
 ) -> tuple[Data, Dataset, Rows]:
     """The rows that take part, the same as a table of labels and keys, and the rows of a target known beforehand."""
     if data.kind == "table":
+        if target is not None:
+            data, target = read_together(data, target, settings.read, settings.keys)
         table = labelled(data, findings, verb="comparing", by=settings.cut.by)
         if target is None:
             return table, table, np.empty(0, np.int64)

@@ -336,3 +336,19 @@ def test_a_diverged_method_is_no_refused_weighting() -> None:
         assert each.accuracy is None
         assert not any(unit.refused for unit in each.units)
     assert set(report.without_result) == {each.method for each in report.methods}
+
+
+@pytest.mark.parametrize("way", ["constant", "stray word", "truth values"])
+def test_a_target_file_may_write_its_columns_in_another_way(tmp_path: Path, way: str) -> None:
+    frame, other = (classed(n, seed=n).drop(columns="site") for n in (160, 120))
+    if way == "constant":
+        other["a"] = 1.0
+    elif way == "stray word":
+        other["a"] = [*other["a"].astype(str)[:-1], "n/k"]
+    else:
+        other["target"] = other["target"] == 1
+    other.to_csv(tmp_path / "new.csv", index=False)
+    report = compared(frame, test_on=[str(tmp_path / "new.csv")], methods=["iw"], epochs=4)
+    target = report.targets[0]
+    assert (target.train, target.adapt + target.judge) == (160, 120)
+    assert method(report, "st-cv").accuracy is not None
