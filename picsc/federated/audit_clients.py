@@ -94,7 +94,12 @@ def audit_clients(
             f"each client sent one summary of {bytes_up:,} bytes, and no row",
         ),
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
-        manifest={"versions": versions(), "seed": settings.seed, "data_sha256": data.sha256},
+        manifest={
+            "versions": versions(),
+            "device": device.name,
+            "seed": settings.seed,
+            "data_sha256": data.sha256,
+        },
     )
 
 

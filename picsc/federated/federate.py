@@ -104,6 +104,7 @@ def federate_dataset(
     findings += device_findings(device)
     manifest = {
         "versions": versions(),
+        "device": device.name,
         "seed": settings.seed,
         "data_sha256": data.sha256,
         "settings": settings.model_dump(mode="json", exclude={"jobs"}),

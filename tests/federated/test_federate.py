@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 import picsc
 from picsc.datasets.images import from_images
@@ -18,8 +19,10 @@ from picsc.datasets.load import from_frame
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError, SettingsError
-from picsc.federated import resumable_rounds
+from picsc.federated import federate, resumable_rounds
 from picsc.federated.holdings import federated_split
+from picsc.runtime.devices import pick_device
+from picsc.runtime.versions import versions
 from picsc.settings import FedSettings, validated
 
 
@@ -128,6 +131,24 @@ def test_another_run_is_not_gone_on_with(tmp_path: Path) -> None:
     other = settings_of(methods=("fedavg",), lr=0.2, rounds=1, repeats=1)
     with pytest.raises(SettingsError, match=r"it holds another run: settings\.lr was 0\.1, now 0\.2"):
         picsc.federate_dataset(table(other), other, run_dir=tmp_path / "run", resume=True)
+
+
+def test_a_run_is_not_resumed_by_other_code_or_on_another_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`auto` is the same setting on every machine, and the version the same for many states of the code."""
+    settings = settings_of(methods=("fedavg",), lr=0.1, rounds=1, repeats=1)
+    first = picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "run")
+    assert first.manifest["device"] == pick_device("auto").name
+    there = {**versions(), "picsc_code": "0" * 12}
+    with monkeypatch.context() as patched:
+        patched.setattr(federate, "versions", lambda: there)
+        with pytest.raises(SettingsError, match=r'versions\.picsc_code was "[0-9a-f]{12}", now "000000000000"'):
+            picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "run", resume=True)
+    other = replace(pick_device("auto"), device=torch.device("meta"))
+    monkeypatch.setattr(federate, "pick_device", lambda _: other)
+    with pytest.raises(SettingsError, match=r'device was "\w+", now "meta"'):
+        picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "run", resume=True)
 
 
 def test_progress_has_rounds_accuracy_seconds_and_bytes(tmp_path: Path) -> None:
