@@ -21,7 +21,8 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, one_hot
 
 from picsc.datasets.encoding import Covariates, of_numbers
-from picsc.federated.client_summary import summarise
+from picsc.federated.client_summary import described, summarise
+from picsc.federated.small_cells import FEWEST_IN_CELL, label_counts
 from picsc.federated.summary_tests import ClientVerdict, run_client_tests
 from picsc.fisher.diagonal import row_scores
 from picsc.runtime.threads import one_thread
@@ -58,11 +59,14 @@ def audit(kind: str, steps: int, seed: int, changed: slice, change: Change) -> t
     covariates = of_numbers(10) if kind == "normal" else MIXED
     summaries = [
         summarise(
+            described(
+                x_k,
+                covariates,
+                seed=seed * len(SIZES) + k,
+                label_counts=label_counts(y_k, 2, FEWEST_IN_CELL),
+                fewest=FEWEST_IN_CELL,
+            ),
             [row_scores(model, x_k, y_k).square()],
-            x_k,
-            covariates,
-            seed=seed * len(SIZES) + k,
-            label_counts=y_k.bincount(minlength=2),
         )
         for k, (x_k, y_k) in enumerate(zip(x.split(SIZES), y.split(SIZES), strict=True))
     ]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from picsc.datasets.encoding import of_numbers
+from picsc.datasets.encoding import Covariates, of_numbers
 from picsc.federated.algorithms.protocol import Algorithm
+from picsc.federated.client_summary import Summary, described, summarise
 from picsc.federated.clients.evaluation import own_rows
 from picsc.federated.clients.local_steps import LocalRecipe
 from picsc.federated.clients.mlps import ClientMlps
@@ -69,6 +72,11 @@ def as_modules(clients: ClientMlps, workers: int = 1) -> ClientModules:
         workers=workers,
         likelihood=clients.likelihood,
     )
+
+
+def summary_of(squared_scores: Iterable[Tensor], x: Tensor, covariates: Covariates, **options: Any) -> Summary:
+    """The summary of one client from its rows' squared scores and features."""
+    return summarise(described(x, covariates, **options), squared_scores)
 
 
 def run_all(

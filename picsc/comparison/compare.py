@@ -220,6 +220,7 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
     )
     manifest: dict[str, object] = {
         "versions": versions(),
+        "device": device.name,
         "seed": settings.seed,
         "data_sha256": data.sha256,
         "target_sha256": None if target is None else target.sha256,

@@ -179,6 +179,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     work = len(plan) * len(plan[0].pieces) * table.n * features
     manifest = {
         "versions": versions(),
+        "device": device.name,
         "seed": settings.seed,
         "data_sha256": data.sha256,
         "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),

@@ -21,7 +21,7 @@ class Moments(NamedTuple):
     """Sums over the rows of a set, which add up when sets are united."""
 
     n: Tensor
-    """float64 (..., 1), number of rows."""
+    """float64 (..., 1), number of rows; (..., f) where not every feature is known of the same rows."""
     sums: Tensor
     """float64 (..., f), sums of the features."""
     squares: Tensor
@@ -52,6 +52,7 @@ def moments_kl(first: Moments, other: Moments, covariates: Covariates) -> Tensor
     Returns:
         (...), non-negative; 0 for equal shares, means and variances.
     """
+    first, other = (each._replace(n=each.n.expand_as(each.sums)) for each in (first, other))
     both = first.plus(other)
     share = both.sums / both.n
     total = share.new_zeros(share.shape[:-1])
@@ -60,11 +61,11 @@ def moments_kl(first: Moments, other: Moments, covariates: Covariates) -> Tensor
         pooled = _variance(both)[..., at]
         varies = pooled > ROUNDING * (both.squares / both.n)[..., at]
         pooled = torch.where(varies, pooled, pooled.new_ones(()))
-        means = [each.sums[..., at] / each.n for each in (first, other)]
-        spread = [smoothed_variance(_variance(each)[..., at], each.n, pooled) for each in (first, other)]
+        means = [each.sums[..., at] / each.n[..., at] for each in (first, other)]
+        spread = [smoothed_variance(_variance(each)[..., at], each.n[..., at], pooled) for each in (first, other)]
         total = total + (gaussian_kl(means[0], spread[0], means[1], spread[1]) * varies).sum(-1)
     for j in covariates.flags:
-        total = total + _discrete_kl(*(torch.stack([each[..., j], of[..., 0] - each[..., j]], -1) for each, of in (
+        total = total + _discrete_kl(*(torch.stack([each[..., j], of[..., j] - each[..., j]], -1) for each, of in (
             (first.sums, first.n), (other.sums, other.n), (both.sums, both.n))))  # fmt: skip
     for start, stop in covariates.levels:
         total = total + _discrete_kl(*(each.sums[..., start:stop] for each in (first, other, both)))

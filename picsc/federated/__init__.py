@@ -1,4 +1,4 @@
-"""Federated training: algorithms compared on simulated clients that never share a row, and the audit of such clients.
+"""Federated training: algorithms compared on simulated clients, and their audit by what they send.
 
 - `audit_clients`: the verb `audit_clients`: a search for shifted clients from statistics that each of them sends
 - `build_clients`: the network and the local training that go with the data: clients ready to train
@@ -13,9 +13,11 @@
 - `resumable_rounds`: the loop over rounds, stored in the run folder so that an interrupted run can continue
 - `rounds`: one round of every algorithm: local training, uploads, aggregation, scores
 - `run_state`: one algorithm in a comparison, and its state between two rounds
+- `small_cells`: the parts of a client's statistics that so few rows decide that they are not sent
 - `summary`: the report: all methods, the differences between clients, and notes
 - `summary_tests`: tests for shifted clients that see only the statistics that clients send
 - `three_lines`: the three lines on top of the report
+- `tuning`: the choice of learning rates and constants, with the same number of tries for every method
 - `algorithms`: federated algorithms, one file each, under the names that their papers gave them
 - `clients`: clients of a federation: everything that is computed on their own rows
 """

@@ -20,6 +20,7 @@ from picsc.federated.clients.local_steps import LocalRecipe
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.clients.networks import ClientModules
 from picsc.federated.holdings import FederatedSplit, set_aside
+from picsc.federated.small_cells import fewest_in_cell
 from picsc.settings import FedSettings
 from picsc.training.networks import bag_of_embeddings, character_lstm, lenet
 
@@ -43,16 +44,20 @@ def build(
 ) -> ClientMlps | ClientModules:
     """The clients of one repeat, ready to train.
 
+    Reading: what clients send before they train (means, deviations, summaries, second moments) is of all their training
+        rows, also while learning rates are chosen on a part of them. Otherwise the server could subtract two statistics
+        and have those of the few rows that were set aside.
+
     Args:
         split: the rows of each client.
-        settings: model and local training.
+        settings: model and local training, and whether features are whitened.
         device: of the models.
         workers: number of threads.
         tuning_seed: seed with which a part of the training rows is set aside to choose learning rates on, so that the
             test rows stay unseen; None evaluates on the test rows.
 
     Raises:
-        SettingsError: the model does not fit the data.
+        SettingsError: the model does not fit the data, or its features cannot be whitened.
     """
     train, test = split.train, None
     if tuning_seed is not None:
@@ -63,7 +68,9 @@ def build(
         test = own_rows([torch.from_numpy(rows) for rows in split.test])
     kind = model_kind(split.data, settings)
     if kind == "mlp":
-        return _mlps(split, settings, train, test, device)
+        clients = _mlps(split, settings, train, test, device)
+        return clients.whitened() if settings.whiten else clients
+    refuse_whitening(split.data, settings)
     return _modules(split, settings, kind, train, test, device, workers)
 
 
@@ -89,6 +96,16 @@ def model_kind(data: Data, settings: FedSettings) -> str:
     return fitting[0] if settings.model == "auto" else settings.model
 
 
+def refuse_whitening(data: Data, settings: FedSettings) -> None:
+    """Refuse to whiten what are no columns of a table.
+
+    Raises:
+        SettingsError: the settings ask for it.
+    """
+    if settings.whiten and data.kind != "table":
+        raise SettingsError(f"--whiten: only the columns of a table are whitened, and {data.name} holds {data.kind}")
+
+
 def recipe(settings: FedSettings, kind: str) -> LocalRecipe:
     """Local training, with the defaults of the model filled in."""
     return LocalRecipe(
@@ -104,7 +121,7 @@ def _mlps(
     split: FederatedSplit, settings: FedSettings, train: tuple[Rows, ...], test: TestRows | None, device: torch.device
 ) -> ClientMlps:
     data = split.data
-    training_rows = np.concatenate(train)
+    training_rows = np.concatenate(split.train)
     if data.kind == "table":
         assert data.target is not None  # noqa: S101 - `holdings` refuses tables without one
         x = fit(data, training_rows).transform(data).matrix
@@ -132,7 +149,8 @@ def _mlps(
         hidden=settings.hidden or MLP_UNITS,
         recipe=recipe(settings, "mlp"),
         covariates=covariates,
-        tabular=data.kind == "table",
+        told=split.train,
+        fewest=fewest_in_cell(settings.min_client_rows),
         unit=unit,
     )
 
@@ -164,6 +182,7 @@ def _modules(
         model=make,
         recipe=recipe(settings, kind),
         fisher_rows=LSTM_FISHER_ROWS if kind == "lstm" else None,
+        fewest=fewest_in_cell(settings.min_client_rows),
         workers=workers,
     )
 

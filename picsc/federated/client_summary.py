@@ -6,7 +6,7 @@ Letters: n rows of the client, m of them in halves, f encoded features, d parame
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -15,6 +15,7 @@ from picsc.datasets.encoding import Covariates
 from picsc.equations.moment_kl import Moments, moments_kl
 from picsc.equations.trigger import DRAWS, tau
 from picsc.errors import DataError, NumericsError
+from picsc.federated.small_cells import only, sent_columns
 from picsc.runtime.devices import as_sums
 
 MOST_ROWS = 512
@@ -32,9 +33,9 @@ class Summary:
     fisher: Tensor
     """I_k(theta) at the theta received, (d,), nats per squared parameter unit."""
     means: Tensor
-    """Means of the encoded features, (f,)."""
+    """Means of the encoded features, (f,); NaN where one is not sent, see `picsc.federated.small_cells`."""
     variances: Tensor
-    """Population variances of the encoded features, (f,)."""
+    """Population variances of the encoded features, (f,); NaN where one is not sent."""
     gap_halves: Tensor
     """Fisher gap between random halves of the client's own rows, (b,); empty for a client with fewer than 4 rows."""
     kl_halves: Tensor
@@ -43,6 +44,11 @@ class Summary:
     """m, the number of rows of both halves together; even, and 0 for a client with fewer than 4 rows."""
     label_counts: Tensor | None = None
     """Number of rows of each class, (c,); None where they are not sent."""
+
+    @property
+    def sent(self) -> Tensor:
+        """True for each feature whose mean and variance are sent, bool (f,)."""
+        return ~self.means.isnan()
 
     @property
     def bytes(self) -> int:
@@ -58,14 +64,33 @@ class Summary:
 
     @property
     def moments(self) -> Moments:
-        """Sums that the means and variances stand for."""
-        n, means = torch.tensor([float(self.n)], dtype=torch.float64), self.means.double()
-        return Moments(n, n * means, n * (self.variances.double() + means.square()))
+        """Sums that the means and variances stand for, (f,) each; all 0 for a feature that is not sent."""
+        n, means = self.n * self.sent.double(), self.means.double().nan_to_num()
+        return Moments(n, n * means, n * (self.variances.double().nan_to_num() + means.square()))
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """The part of a summary that is the same at every model: moments of the features, and the halves."""
+
+    n: int
+    """Number of rows."""
+    means: Tensor
+    """As in `Summary`, (f,)."""
+    variances: Tensor
+    """As in `Summary`, (f,)."""
+    kl_halves: Tensor
+    """As in `Summary`, (b,)."""
+    label_counts: Tensor | None
+    """As in `Summary`, (c,)."""
+    rows: Tensor
+    """Numbers of the rows that are halved, increasing, int64 (m,)."""
+    signs: Tensor
+    """1 for rows of the first half and -1 for the others, float32 (b, m)."""
 
 
 @torch.no_grad()
-def summarise(
-    squared_scores: Iterable[Tensor],
+def described(
     x: Tensor,
     covariates: Covariates,
     *,
@@ -73,28 +98,56 @@ def summarise(
     draws: int = DRAWS,
     most_rows: int = MOST_ROWS,
     label_counts: Tensor | None = None,
-) -> Summary:
-    """The summary of one client's rows, from one pass over their squared scores.
+    fewest: int = 1,
+) -> Described:
+    """Moments of one client's features, and the covariate KL between halves of its rows.
 
-    Source: Eq. 1 for the client's Fisher information; Eq. 14's tau for its halves.
-    Reading: means and variances are sent instead of sums, because float32 keeps them to the last digit.
+    Source: Eq. 8.
+    Reading: means and variances are sent instead of sums, because float32 keeps them to the last digit. The halves
+        compare the columns that are sent, so that they are a null of the same divergence.
 
     Args:
-        squared_scores: squared gradients of log p(y | x; theta) of consecutive rows, (n_c, d) each, n in all; memory
-            is one chunk and b * d floats.
-        x: encoded features of the same rows, or activations for images and text, (n, f).
+        x: encoded features, or activations for images and text, (n, f).
         covariates: kinds of the features.
         seed: of the rows and halves drawn.
         draws: b.
         most_rows: bound on m.
         label_counts: number of rows of each class, (c,); None sends none.
-
-    Raises:
-        DataError: there are no rows, or the numbers of squared scores and of rows of x differ.
-        NumericsError: a squared score is not finite.
+        fewest: fewest rows of a cell that is sent.
     """
     n = len(x)
     rows, signs = _signed_halves(n, draws, min(n, most_rows), seed)
+    features = as_sums(x).cpu()
+    sent = sent_columns(features, covariates, fewest)
+    variances, means = torch.var_mean(features, 0, correction=0) if n else (features.sum(0), features.sum(0))
+    enough = len(rows) >= FEWEST_ROWS
+    return Described(
+        n=n,
+        means=means.float().where(sent, torch.nan),
+        variances=variances.float().where(sent, torch.nan),
+        kl_halves=_half_kl(features[rows], signs, only(covariates, sent)) if enough else torch.empty(0),
+        label_counts=None if label_counts is None else label_counts.float().cpu(),
+        rows=rows,
+        signs=signs,
+    )
+
+
+@torch.no_grad()
+def summarise(client: Described, squared_scores: Iterable[Tensor]) -> Summary:
+    """The summary of one client's rows at one model, from one pass over their squared scores.
+
+    Source: Eq. 1 for the client's Fisher information; Eq. 14's tau for its halves.
+
+    Args:
+        client: moments and halves of the rows.
+        squared_scores: squared gradients of log p(y | x; theta) of consecutive rows, (n_c, d) each, n in all; memory
+            is one chunk and b * d floats.
+
+    Raises:
+        DataError: there are no rows, or not as many squared scores.
+        NumericsError: a squared score is not finite.
+    """
+    n, rows, signs = client.n, client.rows, client.signs
     m = len(rows)
     total: Tensor | None = None
     differences: Tensor | None = None
@@ -113,15 +166,18 @@ def summarise(
         )
     if not bool(total.isfinite().all()):
         raise NumericsError(f"squared scores of a client's {n} rows are not finite: the model it received has diverged")
-    features = as_sums(x).cpu()
-    variances, means = torch.var_mean(features, 0, correction=0)
-    summary = Summary(n, (total / n).float().cpu(), means.float(), variances.float(), torch.empty(0), torch.empty(0), 0)
-    if label_counts is not None:
-        summary = replace(summary, label_counts=label_counts.float().cpu())
-    if m < FEWEST_ROWS:
-        return summary
-    gaps = differences.square().sum(1).sqrt().cpu() / (m / 2)
-    return replace(summary, gap_halves=gaps.float(), kl_halves=_half_kl(features[rows], signs, covariates), halves_n=m)
+    halved = m >= FEWEST_ROWS
+    gaps = differences.square().sum(1).sqrt().cpu().float() / (m / 2) if halved else torch.empty(0)
+    return Summary(
+        n=n,
+        fisher=(total / n).float().cpu(),
+        means=client.means,
+        variances=client.variances,
+        gap_halves=gaps,
+        kl_halves=client.kl_halves,
+        halves_n=m if halved else 0,
+        label_counts=client.label_counts,
+    )
 
 
 def _signed_halves(n: int, draws: int, most_rows: int, seed: int) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""The verb `federate`: clients that never share a row, under FedAvg, FedProx, SCAFFOLD, PIcsC and its controls."""
+"""The verb `federate`: clients under FedAvg, FedProx, SCAFFOLD, PIcsC and its controls."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ from picsc.datasets.data import Data
 from picsc.datasets.images import ImageSet
 from picsc.datasets.open import open_data
 from picsc.datasets.texts import TokenSet
-from picsc.federated.build_clients import model_kind
+from picsc.federated.build_clients import model_kind, refuse_whitening
 from picsc.federated.client_findings import client_findings, seen_in_training
-from picsc.federated.holdings import federated_split, labelled
+from picsc.federated.holdings import (
+    federated_split,
+    labelled,
+    refuse_small_clients,
+    small_clients_finding,
+)
 from picsc.federated.method_run import Run
 from picsc.federated.repeats import run_repeat
 from picsc.federated.resumable_rounds import Progress, RepeatTask
@@ -104,6 +109,7 @@ def federate_dataset(
     findings += device_findings(device)
     manifest = {
         "versions": versions(),
+        "device": device.name,
         "seed": settings.seed,
         "data_sha256": data.sha256,
         "settings": settings.model_dump(mode="json", exclude={"jobs"}),
@@ -111,6 +117,9 @@ def federate_dataset(
     with one_thread(), open_run(run_dir, manifest, resume=resume) as folder:
         report_progress("dealing rows out to the clients")
         split = federated_split(data, settings, seed=settings.seed)  # reports anything wrong with the clients at once
+        refuse_small_clients(split, settings)
+        refuse_whitening(data, settings)
+        findings += small_clients_finding(split, settings)
         findings += [*client_findings(data, split, settings), *seen_in_training(data, split)]
         # small models of all methods are trained as one; larger ones one after another, in processes
         groups = [settings.methods] if kind == "mlp" else [(method,) for method in settings.methods]

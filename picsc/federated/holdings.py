@@ -14,9 +14,13 @@ from picsc.errors import DataError, SettingsError
 from picsc.fragments import Cut, Fragment, cut, cut_clients
 from picsc.fragments.partitions import partition
 from picsc.fragments.unlabelled import pieces_without_label
+from picsc.phrases import counted
 from picsc.reports.common import Finding
 from picsc.settings import CutSettings, FedSettings
 from picsc.simulation.feature_noise import with_feature_noise
+
+SHOWN = 5
+"""Most clients that a message names."""
 
 
 def labelled(data: Data, findings: list[Finding], settings: FedSettings) -> Data:
@@ -93,6 +97,50 @@ def federated_split(data: Data, settings: FedSettings, *, seed: int) -> Federate
     train = tuple(_at_most(part[0], most, [seed, 4, i]) for i, part in enumerate(parts))
     test = tuple(_at_most(part[1], most, [seed, 5, i]) for i, part in enumerate(parts))
     return FederatedSplit(data, clients, train, test, np.empty(0, np.int64), noise, made)
+
+
+def refuse_small_clients(split: FederatedSplit, settings: FedSettings) -> None:
+    """Refuse clients with so few rows that the server could read these off the statistics that are sent.
+
+    Raises:
+        DataError: a client has fewer rows than the settings ask for; the message names it.
+    """
+    least = settings.min_client_rows
+    small = small_clients(split, least)
+    if not small:
+        return
+    size = min(len(client.rows) for client in split.clients)
+    raise DataError(
+        f"{split.data.name}: {_named(small)} fewer than {least} rows, down to {size}: the statistics of so few rows "
+        f"give them away; merge or leave out such clients, or for a simulation only lower --min-client-rows to {size}"
+    )
+
+
+def small_clients_finding(split: FederatedSplit, settings: FedSettings) -> list[Finding]:
+    """A warning where a lowered bound lets small clients in."""
+    usual = FedSettings().min_client_rows
+    small = small_clients(split, usual)
+    if not small or settings.min_client_rows >= usual:
+        return []
+    return [
+        Finding(
+            "small-clients",
+            "warning",
+            f"{_named(small)} fewer than {usual} rows: the server could read rows off what they send",
+            f"use this as a simulation only; with real clients, keep --min-client-rows at {usual} or more",
+        )
+    ]
+
+
+def small_clients(split: FederatedSplit, least: int) -> tuple[str, ...]:
+    """Names of the clients with fewer rows than this."""
+    return tuple(client.name for client in split.clients if len(client.rows) < least)
+
+
+def _named(clients: Sequence[str]) -> str:
+    """The first few names, and `has` or `have`."""
+    names = ", ".join(clients[:SHOWN]) + (f" and {len(clients) - SHOWN} more" if clients[SHOWN:] else "")
+    return f"{counted(len(clients), 'client')} ({names}) {'has' if len(clients) == 1 else 'have'}"
 
 
 def _at_most(rows: Rows, most: int | None, seed: Sequence[int]) -> Rows:

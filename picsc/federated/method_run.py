@@ -19,8 +19,10 @@ class Run:
     """Names of the clients, K."""
     rate: float
     """Local learning rate."""
+    constant: float | None
+    """The method's own constant (mu, lambda or delta); None for a method that has none."""
     whitened: bool
-    """True if it trained on whitened features, which reports call natural coordinates."""
+    """True if it trained on whitened features, as all methods of the federation then do."""
     parameters: int
     """Number of parameters of the model."""
     features: int

@@ -9,7 +9,7 @@ import numpy as np
 
 from picsc.evaluation import paired_tests as paired
 from picsc.evaluation.means import finite_mean
-from picsc.federated.algorithms.by_name import DESCRIPTIONS, WHITENED
+from picsc.federated.algorithms.by_name import CONSTANTS, DESCRIPTIONS
 from picsc.federated.method_run import Floats, Run, over_clients
 from picsc.reports.common import Metric
 from picsc.reports.fed import Failure, FedDifference, FedMethodReport, Point
@@ -60,7 +60,7 @@ def method_report(
     others = [name for name in runs_by_method if name != method]
     return FedMethodReport(
         method=method,
-        words=DESCRIPTIONS[method] + _whitening(method, runs),
+        words=DESCRIPTIONS[method] + _constants(method, runs),
         lr=tuple(run.rate for run in runs),
         accuracy=_or_none(means.mean()),
         interval=None if np.isnan(means).any() else paired.score_interval(spread, comparison.metric),
@@ -90,6 +90,7 @@ def method_report(
         failures=tuple(_failures(runs)),
         balanced_accuracy=_or_none(np.mean([run.last("balanced") for run in runs])),
         auc=_or_none(np.mean([run.last("auc") for run in runs])),
+        constants=tuple(run.constant for run in runs if run.constant is not None),
     )
 
 
@@ -107,10 +108,12 @@ def _whitening_bytes(run: Run) -> int:
     return 4 * (f * (f + 1) // 2 + f * f) if run.whitened else 0
 
 
-def _whitening(method: FedMethod, runs: Sequence[Run]) -> str:
-    if method not in WHITENED or not runs[0].features:
+def _constants(method: FedMethod, runs: Sequence[Run]) -> str:
+    """The method's own constant, once or by seed; empty for a method that has none."""
+    if method not in CONSTANTS:
         return ""
-    return f"; natural coordinates chosen in {sum(run.whitened for run in runs)} of {len(runs)} runs"
+    values = [f"{run.constant:g}" for run in runs if run.constant is not None]
+    return f"; {CONSTANTS[method].symbol} {values[0] if len(set(values)) == 1 else ', '.join(values) + ' by seed'}"
 
 
 def _points(

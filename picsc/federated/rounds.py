@@ -15,7 +15,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.errors import NumericsError
 from picsc.federated.algorithms.protocol import ClientUploads, Memory, State
 from picsc.federated.algorithms.server import VELOCITY, server_step
 from picsc.federated.clients.local_terms import LocalTerms, Trained, join_terms
@@ -44,8 +43,6 @@ class RoundSettings:
     """Threshold of tau; None calibrates it for every client."""
     allow_failures: int = 0
     """Number of clients that may fail in a round and be left out of it."""
-    use_trigger: bool = True
-    """True lets the trigger test clients for algorithms that use it; False flags none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,20 +146,21 @@ def _flags(contender: Contender, run: RunState, current: _Round) -> Tensor | Non
     tau, flagged = np.full((a, k), np.nan), np.full((a, k), np.nan)
     run.tau.append(tau)
     run.flagged.append(flagged)
-    if not (contender.algorithm.uses_trigger and current.settings.use_trigger and len(current.clients) > 1):
+    if not (contender.algorithm.uses_trigger and len(current.clients) > 1):
         return None
-    for i, theta in enumerate(run.state["theta"]):
-        if not bool(theta.isfinite().all()):
-            continue
-        try:
-            summaries = [
-                contender.clients.summary(
-                    int(client), theta, seed=_summary_seed(current.settings.seed, current.number, int(client))
-                )
-                for client in current.clients
-            ]
-        except NumericsError:  # a model about to diverge: no client is flagged, and after training the run has failed
-            continue
+    finite = torch.nonzero(run.state["theta"].isfinite().all(-1)).flatten()
+    sent = [
+        contender.clients.summaries(
+            int(client),
+            run.state["theta"][finite],
+            seed=_summary_seed(current.settings.seed, current.number, int(client)),
+        )
+        for client in current.clients
+    ]
+    for i, of_model in zip(finite.tolist(), zip(*sent, strict=True), strict=True):
+        summaries = [each for each in of_model if each is not None]
+        if len(summaries) < len(of_model):
+            continue  # a model about to diverge: no client is flagged, and after training the run has failed
         run.bytes_summary = round(sum(each.bytes for each in summaries) / len(summaries))
         for client, verdict in zip(
             current.clients, run_client_tests(summaries, contender.clients.covariates), strict=True

@@ -25,7 +25,7 @@ class Contender:
     """Name of the method."""
     algorithm: Algorithm
     clients: Clients
-    """The clients, with whitened features if the algorithm trains on these."""
+    """The clients, with whitened features if the federation trains on these."""
     rates: tuple[float, ...]
     """Candidates of the local learning rate, a; each trains a model of its own."""
 

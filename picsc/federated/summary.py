@@ -63,7 +63,7 @@ def assemble(
         data=info,
         clients=shifts,
         partition=split.description,
-        model=f"{kind} of {first.parameters:,} parameters",
+        model=f"{kind} of {first.parameters:,} parameters{', whitened columns' if settings.whiten else ''}",
         rounds=settings.rounds,
         repeats=repeats,
         participants=comparison.participants,

@@ -21,6 +21,7 @@ from picsc.equations.moment_kl import Moments, moments_kl
 from picsc.equations.trigger import LEVEL, calibrated_threshold, tau
 from picsc.errors import DataError
 from picsc.federated.client_summary import FEWEST_ROWS, Summary
+from picsc.federated.small_cells import only
 
 KL_ORDER, GAP_ORDER = 1.0, 0.5
 """Powers of 1/a + 1/b that divergences between a and b rows of one distribution are proportional to."""
@@ -114,7 +115,8 @@ def run_client_tests(
         gap, size = float(fisher_gap(each.fisher.double(), rest)), float(rest.norm())
         gaps.append(gap)
         relative.append(gap / size if size > 0 else math.inf if gap > 0 else 0.0)
-        kls.append(float(moments_kl(own, all_moments.minus(own), covariates)))
+        others = all_moments.minus(own)
+        kls.append(float(moments_kl(own, others, only(covariates, (own.n > 0) & (others.n > 0)))))
     taus = [tau(gap, kl) for gap, kl in zip(gaps, kls, strict=True)]
     testable = [k for k, each in enumerate(summaries) if _has_null(each)]
     observed = torch.tensor([taus, gaps, kls], dtype=torch.float64)[:, testable]
@@ -216,10 +218,16 @@ def _pooled_quantiles(unit: Tensor, weights: Tensor) -> Tensor:
 
 
 def _label_tests(summaries: Sequence[Summary]) -> list[tuple[float | None, float | None, float | None]]:
-    """Label KL, p and adjusted p of every client against the rest."""
+    """Label KL, p and adjusted p of every client that sends counts, against the others that do; None for the rest.
+
+    Reading: a client sends all its counts or, where one is a small cell, none, so that every test is between clients
+        whose counts are known as they are.
+    """
+    sending = [k for k, each in enumerate(summaries) if each.label_counts is not None]
+    found: list[tuple[float | None, float | None, float | None]] = [(None, None, None)] * len(summaries)
     counts = [each.label_counts.double() for each in summaries if each.label_counts is not None]
-    if len(counts) < len(summaries):
-        return [(None, None, None)] * len(summaries)
+    if len(counts) < 2:
+        return found
     everything = torch.stack(counts).sum(0)
     kls, ps = [], []
     for own in counts:
@@ -228,7 +236,9 @@ def _label_tests(summaries: Sequence[Summary]) -> list[tuple[float | None, float
         table = torch.stack([own, rest])[:, everything > 0]
         can_differ = table.shape[1] > 1 and bool((table.sum(1) > 0).all())
         ps.append(float(chi2_contingency(table.numpy(), correction=False).pvalue) if can_differ else 1.0)
-    return list(zip(kls, ps, _holm(ps), strict=True))
+    for k, *each in zip(sending, kls, ps, _holm(ps), strict=True):
+        found[k] = (each[0], each[1], each[2])
+    return found
 
 
 def _holm(ps: Sequence[float]) -> list[float]:

@@ -1,4 +1,4 @@
-"""The three lines on top of a federation's report: scores, PIcsC against the best baseline, shifted clients."""
+"""The three lines on top of a federation's report: scores, PIcsC against baseline and control, shifted clients."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def three_lines(
     else:
         first = f"no client has a {metric}: its test rows all have the same target"
     ours = next((m for m in methods if m.method == _OURS), None)
-    second = "picsc was not run" if ours is None else _verdict(ours, methods)
+    second = "picsc was not run" if ours is None else _verdict(ours, methods) + _strongest_control(ours, methods)
     if failures:
         name, failure = failures[0]
         runs = "1 run or client" if len(failures) == 1 else f"{len(failures)} runs or clients"
@@ -75,6 +75,20 @@ def _verdict(ours: FedMethodReport, methods: Sequence[FedMethodReport]) -> str:
     word = ("better" if difference.accuracy > 0 else "worse") if beyond else "not beyond chance"
     tested = f"{points}{span}, p = {difference.p:.2g}, {word}{_loss(difference)}"
     return f"picsc against {rival.method}, the best baseline: {tested}"
+
+
+def _strongest_control(ours: FedMethodReport, methods: Sequence[FedMethodReport]) -> str:
+    """The best method that is neither a baseline nor PIcsC, to follow the verdict; empty where none has a result."""
+    controls = [m for m in methods if m.method not in (*_BASELINES, _OURS) and m.accuracy is not None]
+    if not controls:
+        return ""
+    best = max(controls, key=lambda m: float("-inf") if m.accuracy is None else m.accuracy)
+    named = f"; strongest control: {best.method}, {100 * (best.accuracy or 0):.1f} %"
+    difference = ours.against(best.method)
+    if difference is None:
+        return named
+    p = "" if difference.p is None else f" (p {difference.p:.2g})"
+    return f"{named}; picsc {100 * difference.accuracy:+.1f} points{p} against it"
 
 
 def _loss(difference: FedDifference) -> str:

@@ -158,6 +158,9 @@ class FedMethodReport:
     auc: float | None = None
     """Area under the ROC curve on the same rows, in [0, 1]; of more than two classes the mean over each against all
     others. None for numbers, where a class is not tested, and without a result."""
+    constants: tuple[float, ...] = ()
+    """The method's own constant (mu of fedprox, lambda of fedcurv, picsc and picsc-scaffold, delta of fisher-mean) with
+    each seed; empty for a method that has none."""
 
     def against(self, method: str) -> FedDifference | None:
         """The difference from another method; None where the two were not compared."""
@@ -193,7 +196,7 @@ class FedReport:
     test: str
     """The method of the intervals and p-values, in words."""
     summary: tuple[str, str, str]
-    """Three lines: PIcsC compared with fedavg; with the strongest other method; the next step."""
+    """Three lines: scores; PIcsC compared with the best baseline and with the strongest control; shifted clients."""
     settings: dict[str, object]
     """All settings as resolved, by name."""
     manifest: dict[str, object]
@@ -237,7 +240,7 @@ class FedReport:
 
 @dataclass(frozen=True, slots=True)
 class ClientAudit:
-    """One client, tested by the summaries that it and the others sent; no row leaves a client."""
+    """One client, tested by the summaries that it and the others sent in place of their rows."""
 
     name: str
     """Name of the client."""

@@ -6,5 +6,5 @@
 - `processes`: tasks in several processes, with the same results, order and errors as one after another
 - `run_folder`: the folder of a run's finished parts, so that an interrupted run can be resumed
 - `threads`: limits on the number of threads of torch
-- `versions`: versions of Python and of the packages behind a report, and the kind of processor
+- `versions`: versions of Python and of the packages behind a report, digest of picsc's code, kind of processor
 """

@@ -32,6 +32,12 @@ class Device:
     note: str
     """A remark on the choice for the user; empty for none."""
 
+    @property
+    def name(self) -> str:
+        """Kind of the device, and of a GPU its model: what `auto` stands for in a manifest."""
+        kind = self.device.type
+        return f"{kind}, {torch.cuda.get_device_name(self.device)}" if kind == "cuda" else kind
+
 
 def pick_device(name: DeviceName) -> Device:
     """The device of a name; `auto` takes cuda if it is available, then mps, then the CPU.

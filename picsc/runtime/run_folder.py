@@ -119,7 +119,8 @@ def open_run(path: Path | None, manifest: Mapping[str, object], *, resume: bool)
     Args:
         path: the folder, created if need be; None takes a folder in picsc's cache that is named after the manifest's
             digest; the cache keeps the newest `KEPT_RUNS` for `KEPT_DAYS` days.
-        manifest: JSON values that determine every number of the run: data, settings, versions, but not jobs.
+        manifest: JSON values that determine every number of the run: data, settings, versions, the digest of
+            picsc's code, the device that was found, but not jobs.
         resume: parts that are there, which must belong to the same manifest, are kept; without it they are deleted.
 
     Raises:

@@ -14,14 +14,13 @@ DeviceName = Literal["auto", "cpu", "cuda", "mps"]
 Precision = Literal["float32", "tf32", "bfloat16"]
 Splitter = Literal["kfold", "stratified", "group", "stratified-group", "dob-scv", "ms-scv"]
 PartitionName = Literal["iid", "dirichlet", "classes", "quantity", "noise"]
-FedMethod = Literal[
-    "fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-penalty", "scaffold-natural", "picsc"
-]
+FedMethod = Literal["fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-scaffold", "picsc"]
 FED_METHODS: tuple[FedMethod, ...] = (
-    "fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-penalty", "scaffold-natural", "picsc",
+    "fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-scaffold", "picsc",
 )  # fmt: skip
-"""In the order of the report. The last but one are PIcsC's controls: FedCurv, Fisher-weighted aggregation alone, Eq. 16
-alone, and SCAFFOLD in PIcsC's coordinates."""
+"""In the order of the report. `picsc` is Algorithm 2: Eq. 14 to 16 and nothing else. Its controls are FedCurv,
+Fisher-weighted aggregation alone, and Algorithm 2 on top of SCAFFOLD with steps in the metric of the Fisher
+information."""
 CompareMethod = Literal[
     "st-cv", "iw", "iwcv", "kmm", "diw", "picsc", "ulsif", "rulsif", "true-ratio", "cv-choice", "pooled",
     "weight-decay", "carried", "picsc-random", "dob-scv",

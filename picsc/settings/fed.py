@@ -46,8 +46,15 @@ class FedSettings(Settings):
         Rate | Literal["auto"],
         Option("Number or auto: chosen by method (default {default}).", "RATE", "Training"),
     ] = "auto"
-    """Learning rate of clients; auto chooses one of `picsc.federated.repeats.RATES` for every method on training
-    rows."""
+    """Learning rate of clients; auto chooses for every method on training rows of tables, with the same number of tries
+    each: `picsc.federated.tuning.TRIES` pairs of a rate and the method's own constant, or as many rates where it has
+    none. Of other models it is 0.05."""
+    whiten: Annotated[
+        bool,
+        Option("Whitened columns for all methods (default: no).", panel="Training", opposite="--no-whiten"),
+    ] = False
+    """True trains every method alike on whitened columns of a table, up to 512 encoded ones: clients send the second
+    moments of their columns once. Not with images and texts."""
     momentum: Annotated[
         float, Field(ge=0, lt=1), Option("Momentum of clients (default {default}).", "M", "Training")
     ] = 0.0
@@ -78,21 +85,27 @@ class FedSettings(Settings):
     ] = "rows"
     """Weights of the clients in the plain mean: their numbers of rows, or all equal."""
     proximal: Annotated[
-        float, Field(ge=0), Option("Penalty of fedprox (default {default}).", "MU", "Methods", flag="--mu")
-    ] = 0.01
-    """mu of FedProx, the weight of its proximal term, at least 0."""
+        Annotated[float, Field(ge=0)] | Literal["auto"],
+        Option("Penalty of fedprox, or auto: chosen (default {default}).", "MU", "Methods", flag="--mu"),
+    ] = "auto"
+    """mu of FedProx, the weight of its proximal term, at least 0; auto is chosen on training rows together with the
+    rate, and 0.01 where a rate is given."""
     strength: Annotated[
-        float,
-        Field(ge=0),
-        Option("Penalty of Eq. 16 (default {default}).", "VALUE", "Methods", flag="--lambda"),
-    ] = 0.1
-    """lambda of Eq. 16 and of FedCurv, the weight of the penalty, at least 0."""
+        Annotated[float, Field(ge=0)] | Literal["auto"],
+        Option("Penalty of Eq. 16, or auto: chosen (default {default}).", "VALUE", "Methods", flag="--lambda"),
+    ] = "auto"
+    """lambda of Eq. 16 and of FedCurv, the weight of the penalty, at least 0; auto is chosen for each method on
+    training rows together with the rate, and 0.1 where a rate is given."""
     alpha: Alpha = 0.9
     """Weight of the past in the smoothed Fisher information (Eq. 15)."""
     gamma: Gamma = None
     """Threshold of Eq. 14's tau; None is its calibrated 95 % quantile when nothing is shifted."""
-    delta: Annotated[float, Field(gt=0), Option("Prior of the Fisher mean (default {default}).", "D", "Methods")] = 1e-4
-    """Prior precision of the Fisher-weighted mean."""
+    delta: Annotated[
+        Annotated[float, Field(gt=0)] | Literal["auto"],
+        Option("Prior of the Fisher mean, or auto: chosen (default {default}).", "D", "Methods"),
+    ] = "auto"
+    """Prior precision of the Fisher-weighted mean; auto is chosen for fisher-mean on training rows together with the
+    rate, and 0.0001 where a rate is given and for other methods."""
     aggregate: Annotated[
         Literal["auto", "fisher", "mean"],
         Option("For picsc: fisher, mean or auto (default {default}).", "NAME", "Methods"),
@@ -104,9 +117,16 @@ class FedSettings(Settings):
         Option("Test rows of a client (default {default}).", "SHARE", "Clients", after="clients.min_rows"),
     ] = 0.2
     """Share of every client's rows that are its test rows; data with an official test part use that."""
+    min_client_rows: Annotated[
+        int,
+        Field(ge=1),
+        Option("Refuse clients with fewer rows (default {default}).", "N", "Clients", after="validation"),
+    ] = 10
+    """Fewest rows of any client; a smaller one is refused by name, because the server could read its rows off its
+    statistics. Counts of fewer than 5 rows, or of fewer than this, are not sent. Lower it for simulations only."""
     most_rows: Annotated[
         Count | None,
-        Option("Most rows that a client trains on (default: all).", "N", "Clients", after="validation"),
+        Option("Most rows that a client trains on (default: all).", "N", "Clients", after="min_client_rows"),
     ] = None
     """Most rows that a client trains on, a random part of those it has; at most as many are its test rows."""
     target_accuracy: Annotated[

@@ -664,7 +664,7 @@ class FedKeywords(TypedDict, total=False):
     min_rows: int
     """Fewest rows of an invented client."""
 
-    methods: Sequence[Literal["fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-penalty", "scaffold-natural", "picsc"]]
+    methods: Sequence[Literal["fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-scaffold", "picsc"]]
     """Methods that are run, in the order of the report."""
 
     model: Literal["auto", "mlp", "lenet", "bag", "lstm"]
@@ -686,8 +686,13 @@ class FedKeywords(TypedDict, total=False):
     """Rows per step; None is 32 for tables and 64 for the others."""
 
     lr: float | Literal["auto"]
-    """Learning rate of clients; auto chooses one of `picsc.federated.repeats.RATES` for every method on training
-    rows."""
+    """Learning rate of clients; auto chooses for every method on training rows of tables, with the same number of tries
+    each: `picsc.federated.tuning.TRIES` pairs of a rate and the method's own constant, or as many rates where it has
+    none. Of other models it is 0.05."""
+
+    whiten: bool
+    """True trains every method alike on whitened columns of a table, up to 512 encoded ones: clients send the second
+    moments of their columns once. Not with images and texts."""
 
     momentum: float
     """Momentum of the clients' SGD, in [0, 1)."""
@@ -707,11 +712,13 @@ class FedKeywords(TypedDict, total=False):
     mean: Literal["rows", "clients"]
     """Weights of the clients in the plain mean: their numbers of rows, or all equal."""
 
-    proximal: float
-    """mu of FedProx, the weight of its proximal term, at least 0."""
+    proximal: float | Literal["auto"]
+    """mu of FedProx, the weight of its proximal term, at least 0; auto is chosen on training rows together with the
+    rate, and 0.01 where a rate is given."""
 
-    strength: float
-    """lambda of Eq. 16 and of FedCurv, the weight of the penalty, at least 0."""
+    strength: float | Literal["auto"]
+    """lambda of Eq. 16 and of FedCurv, the weight of the penalty, at least 0; auto is chosen for each method on
+    training rows together with the rate, and 0.1 where a rate is given."""
 
     alpha: float
     """Weight of the past in the smoothed Fisher information (Eq. 15)."""
@@ -719,14 +726,19 @@ class FedKeywords(TypedDict, total=False):
     gamma: float | None
     """Threshold of Eq. 14's tau; None is its calibrated 95 % quantile when nothing is shifted."""
 
-    delta: float
-    """Prior precision of the Fisher-weighted mean."""
+    delta: float | Literal["auto"]
+    """Prior precision of the Fisher-weighted mean; auto is chosen for fisher-mean on training rows together with the
+    rate, and 0.0001 where a rate is given and for other methods."""
 
     aggregate: Literal["auto", "fisher", "mean"]
     """Aggregation of PIcsC: the Fisher-weighted or the plain mean of the clients' models; auto is the plain mean."""
 
     validation: float
     """Share of every client's rows that are its test rows; data with an official test part use that."""
+
+    min_client_rows: int
+    """Fewest rows of any client; a smaller one is refused by name, because the server could read its rows off its
+    statistics. Counts of fewer than 5 rows, or of fewer than this, are not sent. Lower it for simulations only."""
 
     most_rows: int | None
     """Most rows that a client trains on, a random part of those it has; at most as many are its test rows."""

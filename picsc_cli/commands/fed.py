@@ -1,4 +1,4 @@
-"""`picsc fed`: clients that never share a row, by FedAvg, FedProx, SCAFFOLD and PIcsC."""
+"""`picsc fed`: clients that send models and statistics in place of rows: FedAvg, FedProx, SCAFFOLD and PIcsC."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ def fed(
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Train one model on clients that never share a row, and compare methods.
+    """Train one model on clients that send models and statistics in place of rows, and compare methods.
+
+    This is a simulation: there is no differential privacy and no secure aggregation, and docs/federated.md says what a
+    server could infer.
 
     Exit code: 0 fine, 1 a run or client without a result, or with --audit-only a shifted client, 2 the input could
     not be used, 3 a bug in picsc.
@@ -71,6 +74,7 @@ def fed(
                 audit_only and (resume or run_dir is not None),
                 "--audit-only keeps no parts: leave out --run-dir and --resume",
             ),
+            (audit_only and "whiten" in given, "--audit-only trains no method: leave out --whiten"),
         )
         wanted = outputs.with_plot(outputs.parse(output or (), FedReport), plot)
         from picsc.settings import FedSettings

@@ -34,8 +34,7 @@ _STYLES: dict[str, tuple[str, str]] = {
     "scaffold": ("#0059b3", "2 3"),
     "fedcurv": ("#7a3ea8", "10 3 2 3"),
     "fisher-mean": ("#00735f", "12 4"),
-    "picsc-penalty": ("#9a5b00", "5 2 1 2 1 2"),
-    "scaffold-natural": ("#3877c2", "1 2 6 2"),
+    "picsc-scaffold": ("#9a5b00", "5 2 1 2 1 2"),
     "picsc": ("#c01545", ""),
 }
 """Colour, at least 4.5 to 1 against white, and dashes of each method."""

@@ -51,7 +51,7 @@ def test_clients_of_a_column(audit_only: bool) -> None:
 
 
 def test_invented_clients() -> None:
-    invented = {"clients": 4, "partition": "dirichlet", "min_rows": 5}
+    invented = {"clients": 4, "partition": "dirichlet", "min_rows": 5, "min_client_rows": 5}
     told = federate(
         frame().drop(columns="site"), target="y", methods=("fedavg",), rounds=1, repeats=1, lr=0.1, **invented
     ).findings

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 import picsc
 from picsc.datasets.images import from_images
@@ -18,8 +19,10 @@ from picsc.datasets.load import from_frame
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError, SettingsError
-from picsc.federated import resumable_rounds
+from picsc.federated import federate, resumable_rounds
 from picsc.federated.holdings import federated_split
+from picsc.runtime.devices import pick_device
+from picsc.runtime.versions import versions
 from picsc.settings import FedSettings, validated
 
 
@@ -81,7 +84,7 @@ def test_differences_are_of_the_seeds(report: picsc.FedReport) -> None:
 
 def test_only_triggered_methods_have_a_tau(report: picsc.FedReport) -> None:
     triggered = [method.method for method in report.methods if method.tau]
-    assert triggered == ["picsc-penalty", "picsc"]
+    assert triggered == ["picsc-scaffold", "picsc"]
     assert all(point.flagged is not None for point in report.methods[-1].curve)
 
 
@@ -130,13 +133,31 @@ def test_another_run_is_not_gone_on_with(tmp_path: Path) -> None:
         picsc.federate_dataset(table(other), other, run_dir=tmp_path / "run", resume=True)
 
 
+def test_a_run_is_not_resumed_by_other_code_or_on_another_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`auto` is the same setting on every machine, and the version the same for many states of the code."""
+    settings = settings_of(methods=("fedavg",), lr=0.1, rounds=1, repeats=1)
+    first = picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "run")
+    assert first.manifest["device"] == pick_device("auto").name
+    there = {**versions(), "picsc_code": "0" * 12}
+    with monkeypatch.context() as patched:
+        patched.setattr(federate, "versions", lambda: there)
+        with pytest.raises(SettingsError, match=r'versions\.picsc_code was "[0-9a-f]{12}", now "000000000000"'):
+            picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "run", resume=True)
+    other = replace(pick_device("auto"), device=torch.device("meta"))
+    monkeypatch.setattr(federate, "pick_device", lambda _: other)
+    with pytest.raises(SettingsError, match=r'device was "\w+", now "meta"'):
+        picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "run", resume=True)
+
+
 def test_progress_has_rounds_accuracy_seconds_and_bytes(tmp_path: Path) -> None:
     settings, lines = settings_of(methods=("fedavg",), lr=0.1, repeats=1, rounds=1), []
     picsc.federate_dataset(table(settings), settings, run_dir=tmp_path / "run", progress=lines.append)
-    start = lines.index("repeat 1: 20 parameters; floats kept between rounds: fedavg 20")
-    assert lines[0] == "dealing rows out to the clients"
-    assert "repeat 1, round 1 of 1: fedavg " in lines[start + 1]
-    assert lines[start + 1].endswith(" MB")
+    of_repeat = [line for line in lines if line.startswith("repeat 1")]
+    assert of_repeat[0] == "repeat 1: 20 parameters; floats kept between rounds: fedavg 20"
+    assert "repeat 1, round 1 of 1: fedavg " in of_repeat[1]
+    assert of_repeat[1].endswith(" MB")
 
 
 def test_a_run_that_fails_with_every_rate_is_reported_with_its_client() -> None:
@@ -171,7 +192,7 @@ def test_no_client_trains_on_test_rows() -> None:
 
 
 def test_a_client_of_one_row_trains_and_has_no_test_row() -> None:
-    settings = settings_of(repeats=1, methods=("fedavg",), lr=0.1)
+    settings = settings_of(repeats=1, methods=("fedavg",), lr=0.1, min_client_rows=1)
     frame = people()
     report = picsc.federate_dataset(
         table(settings, frame[(frame["who"] != "p3") | ~frame["who"].duplicated()]), settings
@@ -219,9 +240,9 @@ def test_p40_memory_is_a_model_and_one_per_client_only_where_clients_remember() 
     d, clients = 3 * 4 + 2 * 4, 4
     kept = {method.method: method.memory for method in report.methods}
     assert kept["fedavg"] == kept["fedprox"] == kept["fisher-mean"] == d
-    assert kept["picsc-penalty"] == 2 * d
+    assert kept["picsc"] == 2 * d
     assert kept["scaffold"] == (2 + clients) * d
-    assert kept["picsc"] == (3 + clients) * d
+    assert kept["picsc-scaffold"] == (3 + clients) * d
 
 
 @pytest.mark.slow
@@ -312,7 +333,7 @@ def test_numbers_are_federated_as_r_squared() -> None:
     rng = np.random.default_rng(0)
     frame = people().drop(columns="y")
     frame = frame.assign(y=frame["a"] + 0.1 * rng.normal(size=len(frame)))
-    settings = settings_of(methods=("fedavg", "picsc"), rounds=10)
+    settings = settings_of(methods=("fedavg", "picsc"), rounds=20, lr=0.3)
     report = picsc.federate_dataset(table(settings, frame), settings)
     fedavg = report.methods[0]
     assert fedavg.whole is not None

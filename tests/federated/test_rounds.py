@@ -317,7 +317,8 @@ def test_bytes_of_a_round_are_counted() -> None:
     assert (plain.bytes_up, plain.bytes_down) == (4 * (d + 1), 4 * d)
     assert (scaffold.bytes_up, scaffold.bytes_down) == (4 * (2 * d + 1), 8 * d)
     triggered = run_all(replace(PLAIN, strength=0.1), clients)
-    summary = clients.summary(0, clients.start(0), seed=0)
+    (summary,) = clients.summaries(0, clients.start(0)[None], seed=0)
+    assert summary is not None
     assert triggered.bytes_up == 4 * (2 * d + 1) + summary.bytes
 
 
@@ -391,7 +392,9 @@ def test_summaries_of_batched_clients_equal_those_of_modules() -> None:
     clients = drawn_clients(SIZES)
     theta = clients.start(0)
     batched: ClientMlps | ClientModules = clients
-    ours, theirs = (each.summary(1, theta, seed=5) for each in (batched, as_modules(clients)))
+    (ours,), (theirs,) = (each.summaries(1, theta[None], seed=5) for each in (batched, as_modules(clients)))
+    assert ours is not None
+    assert theirs is not None
     torch.testing.assert_close(ours.label_counts, theirs.label_counts)
     torch.testing.assert_close(ours.fisher.sort().values, theirs.fisher.sort().values, rtol=1e-4, atol=1e-7)
 

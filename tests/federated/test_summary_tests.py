@@ -16,11 +16,12 @@ from picsc.equations.covariate_kl import part_kl
 from picsc.equations.divergence import fisher_gap
 from picsc.equations.moment_kl import Moments, moments_kl
 from picsc.errors import DataError, NumericsError
-from picsc.federated.client_summary import Summary, summarise
+from picsc.federated.client_summary import Summary
 from picsc.federated.summary_tests import ClientVerdict, run_client_tests
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 from picsc.runtime.threads import one_thread
 from picsc.training.networks import mlp
+from tests.federations import summary_of
 
 SIZES = (20, 50, 200, 600)
 MIXED = Covariates((0, 1), (2,), ((3, 6),))
@@ -59,7 +60,7 @@ def audited(xs: Sequence[Tensor], ys: Sequence[Tensor], covariates: Covariates, 
         torch.nn.functional.cross_entropy(model(x), y).backward()
         adam.step()
     summaries = [
-        summarise(
+        summary_of(
             [row_scores(model, x_k, y_k).square()],
             x_k,
             covariates,
@@ -80,7 +81,7 @@ def test_client_and_rest_are_those_of_the_pooled_rows() -> None:
     xs, ys, covariates = clients(3, "mixed")
     model = mlp(6, 2, 4, seed=0)
     summaries = [
-        summarise([row_scores(model, x, y).square()], x, covariates, seed=0) for x, y in zip(xs, ys, strict=True)
+        summary_of([row_scores(model, x, y).square()], x, covariates, seed=0) for x, y in zip(xs, ys, strict=True)
     ]
     found = run_client_tests(summaries, covariates)[1]
     rest_x, rest_y = torch.cat([xs[0], *xs[2:]]), torch.cat([ys[0], *ys[2:]])
@@ -131,14 +132,14 @@ def test_chunks_do_not_matter(n: int, cuts: list[int], seed: int) -> None:
     squares, x = scored(n, seed)
     ends = sorted({0, n, *(cut for cut in cuts if cut < n)})
     chunks = [squares[start:stop] for start, stop in pairwise(ends)]
-    whole, cut = (summarise(part, x, MIXED, seed=1, draws=9, most_rows=40) for part in ([squares], iter(chunks)))
+    whole, cut = (summary_of(part, x, MIXED, seed=1, draws=9, most_rows=40) for part in ([squares], iter(chunks)))
     for field in ("fisher", "means", "variances", "gap_halves", "kl_halves"):
         torch.testing.assert_close(getattr(cut, field), getattr(whole, field))
 
 
 def test_halves_are_even_distinct_and_of_a_bounded_number_of_rows() -> None:
     squares, x = torch.eye(31), torch.randn(31, 2, generator=torch.Generator().manual_seed(0))
-    found = summarise([squares], x, of_numbers(2), seed=0, draws=5, most_rows=21)
+    found = summary_of([squares], x, of_numbers(2), seed=0, draws=5, most_rows=21)
     assert found.halves_n == 20
     torch.testing.assert_close(found.gap_halves, torch.full((5,), 20**0.5 / 10))  # 20 rows, each +1/10 or -1/10
     assert len(found.kl_halves.unique()) == 5
@@ -148,7 +149,7 @@ def test_nothing_that_is_sent_grows_with_the_rows() -> None:
     sizes = []
     for n in (40, 4000):
         squares, x = scored(n)
-        found = summarise([squares], x, MIXED, seed=0, label_counts=torch.tensor([n, 0, 0]))
+        found = summary_of([squares], x, MIXED, seed=0, label_counts=torch.tensor([n, 0, 0]))
         tensors = [value for field in fields(found) if isinstance(value := getattr(found, field.name), Tensor)]
         assert found.bytes == 4 * (7 + 6 + 6 + 99 + 99 + 3 + 2) == 4 * (sum(each.numel() for each in tensors) + 2)
         assert all(
@@ -160,14 +161,17 @@ def test_nothing_that_is_sent_grows_with_the_rows() -> None:
 
 def test_same_seed_same_halves_other_seed_others() -> None:
     squares, x = scored(100)
-    one, same, other = (summarise([squares], x, MIXED, seed=seed) for seed in (1, 1, 2))
+    one, same, other = (summary_of([squares], x, MIXED, seed=seed) for seed in (1, 1, 2))
     assert torch.equal(one.halves, same.halves)
     assert not torch.equal(one.halves, other.halves)
 
 
 def test_a_tiny_client_is_never_flagged_and_says_why() -> None:
     tiny, rest = ([*scored(n, seed=n)] for n in (3, 100))
-    summaries = [summarise([tiny[0] * 1000], tiny[1] + 50, MIXED, seed=0), summarise([rest[0]], rest[1], MIXED, seed=1)]
+    summaries = [
+        summary_of([tiny[0] * 1000], tiny[1] + 50, MIXED, seed=0),
+        summary_of([rest[0]], rest[1], MIXED, seed=1),
+    ]
     found = run_client_tests(summaries, MIXED)
     assert (found[0].p, found[0].p_adjusted, found[0].p_gap, found[0].fires) == (None, None, None, False)
     assert found[0].reason == "3 rows make no halves with a variance: need 4"
@@ -234,7 +238,7 @@ def test_other_class_frequencies_are_found() -> None:
     squares, x = scored(100)
     counts = [torch.tensor([50, 50, 0]), torch.tensor([52, 48, 0]), torch.tensor([80, 20, 0])]
     found = run_client_tests(
-        [summarise([squares], x, MIXED, seed=k, label_counts=c) for k, c in enumerate(counts)], MIXED
+        [summary_of([squares], x, MIXED, seed=k, label_counts=c) for k, c in enumerate(counts)], MIXED
     )
     p = chi2_contingency([[80, 20], [102, 98]], correction=False).pvalue
     assert found[2].label_p == pytest.approx(p)
@@ -246,27 +250,27 @@ def test_other_class_frequencies_are_found() -> None:
 
 def test_labels_of_one_class_or_without_counts_show_nothing() -> None:
     squares, x = scored(20)
-    bare = summarise([squares], x, MIXED, seed=0)
+    bare = summary_of([squares], x, MIXED, seed=0)
     assert run_client_tests([bare, bare], MIXED)[0].label_p is None
-    alike = summarise([squares], x, MIXED, seed=0, label_counts=torch.tensor([20, 0]))
+    alike = summary_of([squares], x, MIXED, seed=0, label_counts=torch.tensor([20, 0]))
     assert run_client_tests([alike, alike], MIXED)[0].label_p == 1
 
 
 def test_summaries_that_do_not_fit_are_refused() -> None:
     squares, x = scored(20)
-    fit = summarise([squares], x, MIXED, seed=0)
+    fit = summary_of([squares], x, MIXED, seed=0)
     with pytest.raises(DataError, match="20 rows of features and 19 rows of squared scores"):
-        summarise([squares[:19]], x, MIXED, seed=0)
+        summary_of([squares[:19]], x, MIXED, seed=0)
     with pytest.raises(DataError, match="0 rows of features"):
-        summarise([squares[:0]], x[:0], MIXED, seed=0)
+        summary_of([squares[:0]], x[:0], MIXED, seed=0)
     with pytest.raises(NumericsError, match="not finite"):
-        summarise([squares / 0], x, MIXED, seed=0)
+        summary_of([squares / 0], x, MIXED, seed=0)
     with pytest.raises(DataError, match="at least 2 clients"):
         run_client_tests([fit], MIXED)
     for changed, message in (
-        (summarise([squares[:, :5]], x, MIXED, seed=0), "client 1 has 5 parameters: need 7"),
-        (summarise([squares], x[:, :3], of_numbers(3), seed=0), "client 1 has 3 features: need 6"),
-        (summarise([squares], x, MIXED, seed=0, draws=19), "client 1 has 19 draws: need 99"),
+        (summary_of([squares[:, :5]], x, MIXED, seed=0), "client 1 has 5 parameters: need 7"),
+        (summary_of([squares], x[:, :3], of_numbers(3), seed=0), "client 1 has 3 features: need 6"),
+        (summary_of([squares], x, MIXED, seed=0, draws=19), "client 1 has 19 draws: need 99"),
     ):
         with pytest.raises(DataError, match=message):
             run_client_tests([fit, changed], MIXED)
@@ -274,6 +278,6 @@ def test_summaries_that_do_not_fit_are_refused() -> None:
 
 def test_a_summary_cannot_be_changed() -> None:
     squares, x = scored(10)
-    found: Summary = summarise([squares], x, MIXED, seed=0)
+    found: Summary = summary_of([squares], x, MIXED, seed=0)
     with pytest.raises(AttributeError):
         found.n = 3  # type: ignore[misc]

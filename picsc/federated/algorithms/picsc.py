@@ -1,4 +1,4 @@
-"""PIcsC on clients: Algorithm 2 with a smoothed Fisher information kept by the server."""
+"""PIcsC (Algorithm 2) on clients: the server keeps a smoothed Fisher information; and what can be added."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Picsc:
     """Algorithm 2 on clients: the server keeps a smoothed Fisher information, and clients use it.
 
     Source: Algorithm 2, Eq. 15 and 16; Eq. 3 to 5 for the Fisher-weighted mean.
-    Reading: the paper names neither an aggregation rule nor more than Eq. 16's term for flagged clients, which by
-        itself changes little. We add, each on its own switch: local steps preconditioned by the Fisher information
-        (natural-gradient steps as far as its diagonal goes), control variates in that metric, whitened inputs.
+    Reading: the paper names neither an aggregation rule nor more than Eq. 16's term for flagged clients. That alone is
+        `picsc`. We add for `picsc-scaffold`, each on its own switch: local steps preconditioned by the Fisher
+        information (natural-gradient steps as far as its diagonal goes), and control variates in that metric.
     """
 
     strength: float

@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector
 
-from picsc.datasets.encoding import Covariates, of_numbers
+from picsc.datasets.encoding import Covariates
 from picsc.equations.likelihood import Likelihood
-from picsc.federated.client_summary import Summary, summarise
+from picsc.errors import NumericsError, SettingsError
+from picsc.federated.client_summary import Summary, described, summarise
 from picsc.federated.clients.evaluation import ClientScores, TestRows, client_scores
 from picsc.federated.clients.local_steps import LocalRecipe, Steps, local_steps
 from picsc.federated.clients.local_terms import LocalTerms, Trained
-from picsc.federated.clients.whitening import whitening_matrix
+from picsc.federated.clients.whitening import pooled_moments, whitening_matrix
+from picsc.federated.small_cells import label_counts, sent_products
 from picsc.training.batched.gradients import fragment_fishers, squared_scores, task_gradient
 from picsc.training.batched.layout import Stack, readouts_of
 from picsc.training.batched.mlp import Weights, flatten, mean_loss, predicted, unflatten
@@ -55,8 +57,12 @@ class ClientMlps:
     recipe: LocalRecipe
     covariates: Covariates
     """Kinds of the features."""
-    tabular: bool = True
-    """True where features are columns of a table, which may be whitened; False for pixels."""
+    told: tuple[NDArray[np.int64], ...] = ()
+    """Numbers of the rows that each client's summaries and second moments are of; () is those that it trains on."""
+    plain: Tensor | None = None
+    """The features that summaries and second moments are of, where `x` has whitened ones, (N, f + 1); None is `x`."""
+    fewest: int = 1
+    """Fewest rows of a cell that is sent, see `picsc.federated.small_cells`."""
     unit: float = 1.0
     """One of `y` in the unit in which numbers are scored, standard deviations over all rows of the data set."""
 
@@ -80,23 +86,41 @@ class ClientMlps:
         drawn = mlp(self.features, self.outputs, self.hidden, seed=seed)
         return parameters_to_vector(drawn.parameters()).detach().to(self.x.device)
 
-    def whitened(self) -> ClientMlps | None:
-        """The same clients with whitened features; None for pixels, and for more than `MOST_FEATURES` features.
+    def whitened(self) -> ClientMlps:
+        """The same clients with whitened features; summaries stay those of the features as they were.
 
-        Reading: pixels at the border are nearly constant, and a map that gives them unit variance blows up noise.
+        Raises:
+            SettingsError: there are more than `MOST_FEATURES` features.
         """
-        if self.features > MOST_FEATURES or not self.tabular:
-            return None
-        moments = sum(self._second_moment(rows) for rows in self.train)
-        assert isinstance(moments, Tensor)  # noqa: S101 - for the type checker: there are clients
-        whitened = self.x[:, :-1] @ whitening_matrix(moments / int(self.rows.sum()))
-        x = torch.cat([whitened, self.x[:, -1:]], 1)
-        return replace(self, x=x, covariates=of_numbers(self.features))
+        if self.features > MOST_FEATURES:
+            raise SettingsError(
+                f"--whiten: the columns of this table are {self.features} encoded features: need {MOST_FEATURES} or "
+                "fewer; leave out --whiten"
+            )
+        moments = pooled_moments(self.second_moments(client) for client in range(len(self.train)))
+        whitened = self.x[:, :-1] @ whitening_matrix(moments)
+        return replace(self, x=torch.cat([whitened, self.x[:, -1:]], 1), plain=self.x)
 
-    def _second_moment(self, rows: NDArray[np.int64]) -> Tensor:
-        """Sum of outer products of a client's features, (f, f)."""
-        x = self.x[torch.from_numpy(rows), :-1].double()
-        return x.T @ x
+    def second_moments(self, client: int) -> tuple[Tensor, Tensor]:
+        """All that a client sends for whitening.
+
+        Args:
+            client: its number.
+
+        Returns:
+            Sums of products of its features, and the number of rows of each sum, (f, f) each and symmetric; both 0
+            where a product is not sent.
+        """
+        x = self._told(client).double()
+        sent = sent_products(x, self.covariates, self.fewest).to(x.device)
+        return (x.T @ x) * sent, sent * float(len(x))
+
+    def _rows_told(self, client: int) -> Tensor:
+        return torch.from_numpy((self.told or self.train)[client])
+
+    def _told(self, client: int) -> Tensor:
+        """The features of a client's rows that summaries and second moments are of, (n, f)."""
+        return (self.x if self.plain is None else self.plain)[self._rows_told(client), :-1]
 
     @torch.no_grad()
     def fit(
@@ -218,17 +242,24 @@ class ClientMlps:
         return found
 
     @torch.no_grad()
-    def summary(self, client: int, theta: Tensor, *, seed: int) -> Summary:
-        """The summary that a client sends of its rows at one model; see `picsc.federated.clients.protocol.Clients`."""
-        at = unflatten(theta[None, None], self.features, self.hidden, self.outputs)
-        rows = torch.from_numpy(self.train[client])
+    def summaries(self, client: int, theta: Tensor, *, seed: int) -> tuple[Summary | None, ...]:
+        """The summaries that a client sends of its rows; see `picsc.federated.clients.protocol.Clients`."""
+        rows = self._rows_told(client)
+        counts = label_counts(self.y[rows], self.outputs, self.fewest) if self.likelihood == "classes" else None
+        same = described(self._told(client), self.covariates, seed=seed, label_counts=counts, fewest=self.fewest)
 
-        def squares() -> Iterator[Tensor]:
-            for part in torch.split(rows, max(1, ACTIVATIONS // theta.numel())):
+        def squares(one: Tensor) -> Iterator[Tensor]:
+            at = unflatten(one[None, None], self.features, self.hidden, self.outputs)
+            for part in torch.split(rows, max(1, ACTIVATIONS // one.numel())):
                 yield squared_scores(at, self._minibatch(part[None], torch.full((1, len(part)), 1 / len(part))))
 
-        counts = torch.bincount(self.y[rows], minlength=self.outputs) if self.likelihood == "classes" else None
-        return summarise(squares(), self.x[rows, :-1], self.covariates, seed=seed, label_counts=counts)
+        found: list[Summary | None] = []
+        for one in theta:
+            try:
+                found.append(summarise(same, squares(one)))
+            except NumericsError:
+                found.append(None)
+        return tuple(found)
 
     @torch.no_grad()
     def evaluate(self, theta: Tensor) -> ClientScores:

@@ -17,10 +17,12 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from picsc.datasets.encoding import Covariates, of_numbers
 from picsc.equations.likelihood import Likelihood, summed_log_likelihood
-from picsc.federated.client_summary import Summary, summarise
+from picsc.errors import NumericsError
+from picsc.federated.client_summary import Summary, described, summarise
 from picsc.federated.clients.evaluation import ClientScores, TestRows, client_scores
 from picsc.federated.clients.local_steps import LocalRecipe, local_steps
 from picsc.federated.clients.local_terms import LocalTerms, Trained
+from picsc.federated.small_cells import label_counts
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 from picsc.training.divergence import has_diverged, largest_loss
 
@@ -52,6 +54,8 @@ class ClientModules:
     """Most rows of a client that its Fisher information is computed from, drawn at random; None uses all."""
     workers: int = 1
     """Number of threads; never changes a result."""
+    fewest: int = 1
+    """Fewest rows of a cell that is sent, see `picsc.federated.small_cells`."""
     likelihood: Likelihood = "classes"
 
     @property
@@ -72,10 +76,6 @@ class ClientModules:
     def start(self, seed: int) -> Tensor:
         """Initial parameters, (d,)."""
         return parameters_to_vector(self.model(seed).parameters()).detach()
-
-    def whitened(self) -> None:
-        """None: only the columns of a table are whitened."""
-        return
 
     def fit(
         self,
@@ -170,15 +170,23 @@ class ClientModules:
             list(pool.map(one, range(len(clients))))
         return found
 
-    def summary(self, client: int, theta: Tensor, *, seed: int) -> Summary:
-        """The summary that a client sends of its rows at one model; see `picsc.federated.clients.protocol.Clients`."""
+    def summaries(self, client: int, theta: Tensor, *, seed: int) -> tuple[Summary | None, ...]:
+        """The summaries that a client sends of its rows; see `picsc.federated.clients.protocol.Clients`."""
+        return tuple(self._summary(client, each, seed) for each in theta)
+
+    def _summary(self, client: int, theta: Tensor, seed: int) -> Summary | None:
         rows = self._rows_of(client, min(SUMMARY_ROWS, self.fisher_rows or SUMMARY_ROWS))
         model = self._at(theta)
         at_once = max(1, min(PASS_ROWS, SCORE_FLOATS // theta.numel()))
         parts = np.array_split(rows, -(-len(rows) // at_once))
         squares = (row_scores(model, self.take(part), self.y[part]).square_() for part in parts)
-        counts = torch.bincount(self.y[rows], minlength=self.classes)
-        return summarise(squares, self._activations(model, rows), self.covariates, seed=seed, label_counts=counts)
+        counts = label_counts(self.y[rows], self.classes, self.fewest)
+        activations = self._activations(model, rows)
+        same = described(activations, self.covariates, seed=seed, label_counts=counts, fewest=self.fewest)
+        try:
+            return summarise(same, squares)
+        except NumericsError:
+            return None
 
     @torch.no_grad()
     def evaluate(self, theta: Tensor) -> ClientScores:

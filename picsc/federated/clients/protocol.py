@@ -66,8 +66,8 @@ class Clients(Protocol):
         """Diagonal empirical Fisher (Eq. 1) of each client's rows at its parameters, (k, a, d)."""
         ...
 
-    def summary(self, client: int, theta: Tensor, *, seed: int) -> Summary:
-        """The summary that a client sends of its rows at one model, (d,)."""
+    def summaries(self, client: int, theta: Tensor, *, seed: int) -> tuple[Summary | None, ...]:
+        """The summaries that a client sends of its rows at some models, (a, d); None at one that has diverged."""
         ...
 
     def evaluate(self, theta: Tensor) -> ClientScores:

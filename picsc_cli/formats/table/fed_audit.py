@@ -44,7 +44,7 @@ def fed_audit_table(report: FedAuditReport, page: Page, *, verbose: bool = False
         columns = [sections.columns(report.data.columns, page)] if report.data.columns else []
         parts += [*columns, sections.settings(report.settings, page)]
     footer = (
-        f"sent: {data_size(report.bytes_up, page)} by each client, once; no row leaves a client",
+        f"sent: {data_size(report.bytes_up, page)} by each client, once, in place of its rows; no differential privacy",
         f"test: {report.test}; level {report.level:g}",
         f"model question: {sections.question(report.data)}; seed {report.settings.get('seed')}",
         *sections.versions(report.manifest),

@@ -73,6 +73,7 @@ SETTINGS = FedSettings()
         ("--noise", SETTINGS.clients.noise),
         ("--min-rows", SETTINGS.clients.min_rows),
         ("--validation", SETTINGS.validation),
+        ("--min-client-rows", SETTINGS.min_client_rows),
         ("--mu", SETTINGS.proximal),
         ("--lambda", SETTINGS.strength),
         ("--alpha", SETTINGS.alpha),
@@ -110,8 +111,17 @@ def test_all_bad_settings_are_reported_at_once_by_their_options() -> None:
     )  # fmt: skip
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
-    said = ("--clients 1:", "--method 'fedsgd'", "--mu -1.0:", "--lambda -2.0:", "--lr 'fast': must be", "or 'auto'")
+    said = (
+        "--clients 1:",
+        "--method 'fedsgd'",
+        "--mu '-1': must be",
+        "--lambda '-2': must be",
+        "--lr 'fast': must be",
+        "or 'auto'",
+    )
     more = (
+        "--mu '-1': must be greater than or equal to 0, or 'auto'",
+        "--lambda '-2': must be",
         "--sample 0.0:",
         "--min-rows 0:",
         "--target-accuracy 190",

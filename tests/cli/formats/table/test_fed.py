@@ -283,7 +283,7 @@ def test_lines_differ_without_colour() -> None:
     styles = [
         (line.get("stroke-dasharray"), line.get("stroke-width")) for line in svg_of(fed_report()).iter(f"{SVG}polyline")
     ]
-    assert len(set(styles)) == len(styles) == 8
+    assert len(set(styles)) == len(styles) == 7
 
 
 def test_colours_are_read_on_white() -> None:
@@ -293,7 +293,7 @@ def test_colours_are_read_on_white() -> None:
         return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
     colours = set(re.findall(r'<text [^>]*fill="(#\w+)"', as_text(fed_report(), "svg", Page())))
-    assert len(colours) == 10 - 1  # of 8 methods and the grey; fedavg's is that of the title
+    assert len(colours) == 9 - 1  # of 7 methods and the grey; fedavg's is that of the title
     assert all(1.05 / (luminance(colour) + 0.05) >= 4.5 for colour in colours)
 
 
