@@ -4,6 +4,7 @@
   over batches
 - `experiment`: all repeats of one data set, and the setup of training
 - `methods`: the methods that are compared, each a function that trains its models and returns their scores
+- `new_in_piece`: findings on pieces that bring what the encoding has not seen
 - `piece_scores`: scores of one method on every fold or batch
 - `pooled_r2`: R^2 of the predictions of all pieces together, where no piece alone has one
 - `report`: the report: means and intervals of every method, scores of every model, reasons for missing numbers

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from picsc.cross_validation.experiment import Experiment
 from picsc.cross_validation.methods import METHOD_FUNCTIONS, MethodScores
+from picsc.cross_validation.new_in_piece import new_in_pieces
 from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.report import assemble
 from picsc.cross_validation.splits import repeats
@@ -162,6 +163,8 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     count = settings.repeats or (5 if kind == "table" else 1)
     plan = tuple(repeats(table, settings, count, official))
     findings += (*_advised(plan[0].findings, settings), *on_reading(table)) if kind == "table" else ()
+    if kind == "table" and not settings.foldwise:
+        findings += new_in_pieces(table, plan[0])
     weights = _weights(table, settings)
     recipe = recipe_of(settings.train, sum(map(len, plan[0].pieces)), kind)
     device = pick_device(settings.train.device)

@@ -93,9 +93,13 @@ def jobs_of(experiment: Experiment, repeats: Sequence[Repeat]) -> list[TrainingJ
         for i, piece in enumerate(repeat.pieces):
             if experiment.foldwise:
                 train, fragment = repeat.training(i)
+                jobs.append(TrainingJob(train, fragment, repeat.tested(i), repeat.seed))
             else:
+                # encoded like the models that are carried as far, so that methods differ in training alone
                 train, fragment = fragmented([piece], np.empty(0, np.int64))
-            jobs.append(TrainingJob(train, fragment, repeat.tested(i), repeat.seed))
+                jobs.append(
+                    TrainingJob(train, fragment, repeat.validation, repeat.seed, sequence=repeat.pieces, place=i)
+                )
     return jobs
 
 
@@ -111,7 +115,7 @@ def sequences_of(experiment: Experiment) -> FragmentSequences:
     repeats = experiment.repeats
     return FragmentSequences(
         [list(repeat.pieces) for repeat in repeats],
-        [repeat.pieces[0] for repeat in repeats],
+        None,
         [repeat.validation for repeat in repeats],
         [repeat.seed for repeat in repeats],
     )

@@ -43,6 +43,11 @@ class TrainingJob:
     """(n,) weights of the training rows in the loss, of mean 1; None gives all the same weight."""
     target_rows: TargetRows | None = None
     """Rows of the target that the training rows are weighted to match during training; None keeps their weights."""
+    sequence: tuple[Rows, ...] | None = None
+    """Pieces of a sequence whose first `place` ones are seen before the training rows: the encoding is fitted on those
+    and on the training rows, as that of models carried along the sequence is. None fits it on the training rows."""
+    place: int = 0
+    """Number of pieces before, with `sequence`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,7 @@ class Trainer(Protocol):
         self,
         sequences: Sequence[Sequence[Rows]],
         seeds: Sequence[int],
-        scaled_on: Sequence[Rows],
+        scaled_on: Sequence[Rows] | None = None,
         *,
         candidates: int = 1,
     ) -> SequenceTrainer:
@@ -95,7 +100,8 @@ class Trainer(Protocol):
         Args:
             sequences: g of them, of equally many fragments.
             seeds: of the initial weights.
-            scaled_on: rows that each sequence's encoding is fitted on.
+            scaled_on: rows that each sequence's encoding is fitted on once; None lets it grow with the fragments: at
+                each it is fitted on its rows and on those of all before it.
             candidates: models per sequence, a.
         """
         ...
@@ -140,7 +146,11 @@ class Fitted:
 
 
 class SequenceTrainer(Protocol):
-    """Models of one shape, and the sequences of fragments that they are trained on."""
+    """Models of one shape, and the sequences of fragments that they are trained on.
+
+    Parameters belong to the encoding of a fragment. All functions take those of the encoding of fragment t; `rebased`
+    brings them there from that of t - 1.
+    """
 
     def start(self) -> Tensor:
         """Initial parameters, (g, a, d)."""
@@ -158,6 +168,14 @@ class SequenceTrainer(Protocol):
         """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each."""
         ...
 
-    def outputs(self, theta: Tensor, rows: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float32]]:
+    def rebased(self, theta: Tensor, t: int) -> Tensor:
+        """Parameters of the same functions in the encoding of fragment t, from that of t - 1, (g, a, d)."""
+        ...
+
+    def rebased_precision(self, fisher: Tensor, t: int) -> Tensor:
+        """Fisher informations of the same models in the encoding of fragment t, from that of t - 1, (g, a, d)."""
+        ...
+
+    def outputs(self, theta: Tensor, t: int, rows: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float32]]:
         """Log-probabilities (a, n, c), or means (a, n) in the units of `targets`, of each sequence's rows."""
         ...
