@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.cross_validation.experiment import Experiment
-from picsc.cross_validation.methods import METHOD_FUNCTIONS, MethodScores
+from picsc.cross_validation.methods import METHOD_FUNCTIONS, SMALLER, MethodScores
 from picsc.cross_validation.new_in_piece import new_in_pieces
 from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.report import assemble
@@ -150,7 +150,8 @@ def _methods_to_run(settings: CvSettings) -> list[str]:
     """Keys of `METHOD_FUNCTIONS` to compute, the longest computation first."""
     methods = {*settings.methods, *CONTROLS}
     corrected = ["whole-picsc", "picsc"] if "picsc" in methods else []
-    return [*corrected, "weight-decay", "carried", "st-cv", "subsample", "whole"]
+    smaller = [SMALLER] if settings.foldwise else []
+    return [*corrected, "weight-decay", "carried", "st-cv", "subsample", *smaller, "whole"]
 
 
 def _prepare(data: Data, settings: CvSettings) -> _Prepared:

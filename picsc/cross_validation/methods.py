@@ -27,8 +27,10 @@ from picsc.training.sequence_methods import EVALUATED, FragmentSequences, Sequen
 
 UNMERGED = "picsc, unmerged"
 """Name of Algorithm 2's last models where it evaluates a running mean."""
+SMALLER = "whole-smaller"
+"""Models of the whole set without a random piece."""
 MethodScores = Mapping[str, PieceScores]
-"""Scores under the names of the report, or `whole` and `whole-picsc` for models of the whole set."""
+"""Scores under the names of the report, or `whole`, `whole-picsc` and `SMALLER` for models of the whole set."""
 
 
 def plain(experiment: Experiment, folder: RunFolder) -> MethodScores:
@@ -74,6 +76,11 @@ def whole_corrected(experiment: Experiment, folder: RunFolder) -> MethodScores:
     return _one_by_one(experiment, folder, "whole-picsc", whole_jobs(experiment), "penalty")
 
 
+def smaller(experiment: Experiment, folder: RunFolder) -> MethodScores:
+    """Standard training on the whole set without as many random rows as a fold has: what fewer rows cost, fold-wise."""
+    return _one_by_one(experiment, folder, SMALLER, smaller_jobs(experiment), "none")
+
+
 METHOD_FUNCTIONS: dict[str, Callable[[Experiment, RunFolder], MethodScores]] = {
     "st-cv": plain,
     "picsc": corrected,
@@ -81,6 +88,7 @@ METHOD_FUNCTIONS: dict[str, Callable[[Experiment, RunFolder], MethodScores]] = {
     "carried": carried,
     "subsample": subsample,
     "whole": whole,
+    SMALLER: smaller,
     "whole-picsc": whole_corrected,
 }
 """Computations that do not depend on one another; some give the scores of two methods."""
@@ -106,6 +114,23 @@ def jobs_of(experiment: Experiment, repeats: Sequence[Repeat]) -> list[TrainingJ
 def whole_jobs(experiment: Experiment) -> list[TrainingJob]:
     """One training job per repeat: all training rows, tested on the validation rows."""
     return [TrainingJob(*repeat.whole(), repeat.validation, repeat.seed) for repeat in experiment.repeats]
+
+
+def smaller_jobs(experiment: Experiment) -> list[TrainingJob]:
+    """One training job per repeat and piece: the whole set's training rows without a random piece of the same size.
+
+    Reading: the model of a fold learns from (K - 1)/K of the rows, and that of the whole set from all but the validation
+        rows. The cost of a smaller sample compares models of which one learns from (K - 1)/K of the other's rows, and
+        that are tested on the same rows.
+    """
+    jobs = []
+    for repeat in experiment.repeats:
+        rows, _ = repeat.whole()
+        for piece in repeat.recut().pieces:
+            kept = rows[~np.isin(rows, piece)]
+            kept = kept if len(kept) else rows
+            jobs.append(TrainingJob(kept, np.zeros(len(kept), np.int64), repeat.validation, repeat.seed))
+    return jobs
 
 
 def sequences_of(experiment: Experiment) -> FragmentSequences:

@@ -112,9 +112,10 @@ class Loss:
     """The parts of the accuracy that plain training loses by fragmentation; fractions, positive is lost."""
 
     total: float
-    """Accuracy of the whole set minus the mean over pieces."""
+    """Sum of the parts; batch-wise the accuracy of the whole set minus the mean over pieces."""
     smaller_sample: float
-    """Accuracy of the whole set minus that of random subsamples of the pieces' sizes."""
+    """Accuracy of the whole set minus that of models of fewer rows, both on the same test rows: batch-wise of random
+    subsamples of the pieces' sizes, fold-wise of the whole set without a random piece."""
     shift: float
     """Accuracy of the random subsamples minus that of the pieces."""
     shift_interval: Interval | None
