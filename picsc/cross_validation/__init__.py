@@ -9,6 +9,7 @@
 - `pooled_r2`: R^2 of the predictions of all pieces together, where no piece alone has one
 - `report`: the report: means and intervals of every method, scores of every model, reasons for missing numbers
 - `significance`: the paired test by which two methods are compared
+- `small_pieces`: finding on pieces that are too small for their Fisher information to mean much
 - `splits`: the training rows and test rows of every repeat
 - `summary`: the three lines at the top of the report
 """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from picsc.cross_validation.experiment import Experiment
-from picsc.cross_validation.methods import SMALLER, UNMERGED, MethodScores
+from picsc.cross_validation.methods import EQUAL, SMALLER, UNMERGED, MethodScores, measured_pieces
 from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.pooled_r2 import SCORE, with_scores
 from picsc.cross_validation.significance import describe_test, difference_between, paired_test
@@ -150,7 +150,17 @@ def _loss(found: MethodScores, whole: PieceScores | None, experiment: Experiment
         return None
     shift = paired_test(found["subsample"], found["st-cv"], SCORE, experiment)
     interval = difference_interval(shift, experiment.metric)
-    return Loss(top - less + chance - pieces, top - less, chance - pieces, interval)
+    updates = _fewer_updates(found, experiment)
+    return Loss(top - less + chance - pieces, top - less - (updates or 0.0), chance - pieces, interval, updates)
+
+
+def _fewer_updates(found: MethodScores, experiment: Experiment) -> float | None:
+    """Accuracy that subsamples win by the updates of the whole set; None where they have as many."""
+    if EQUAL not in found:
+        return None
+    places = np.array([measured_pieces(repeat) for repeat in experiment.repeats])
+    own = np.take_along_axis(found["subsample"].columns[SCORE], places, axis=1)
+    return finite_mean(found[EQUAL].columns[SCORE] - own)
 
 
 def _units(method: str, scores: PieceScores, whole: PieceScores | None, experiment: Experiment) -> tuple[Unit, ...]:

@@ -6,7 +6,7 @@ Letters: l jobs, g sequences, a candidates, n rows, c classes, d parameters.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -48,6 +48,8 @@ class TrainingJob:
     and on the training rows, as that of models carried along the sequence is. None fits it on the training rows."""
     place: int = 0
     """Number of pieces before, with `sequence`."""
+    updates: int | None = None
+    """Updates of the model, whatever its rows; None is those of the recipe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,10 @@ class Trainer(Protocol):
     @property
     def groups(self) -> NDArray[np.int64] | None:
         """Group of each row of the data, (n,), which no split of training rows divides; None without groups."""
+        ...
+
+    def updates(self, rows: int) -> int:
+        """Updates of a model that is trained on so many rows."""
         ...
 
     def train_jobs(
@@ -131,6 +137,16 @@ class TrainingRecipe:
     """Share of the steps over which Algorithm 1's lambda rises linearly from 0, in [0, 1]."""
     patience: int | None = None
     """Epochs without a lower loss on rows held out before a model's training stops; None trains to the end."""
+    steps: int | None = None
+    """Updates of every model in place of `epochs`: models that are carried along a sequence share them out among its
+    fragments. None counts epochs."""
+
+    def of_fragment(self, t: int, fragments: int) -> TrainingRecipe:
+        """The recipe of one of several fragments that a model is carried along; each has at least one update."""
+        if self.steps is None:
+            return self
+        share, more = divmod(self.steps, fragments)
+        return replace(self, steps=max(1, share + (t < more)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from picsc.equations.penalties import Anchor
 from picsc.equations.trigger import calibrated_threshold, part_gaps, random_halves, summed_gaps, tau
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 from picsc.fisher.subset_sums import part_squares
-from picsc.training.jobs import Fitted
+from picsc.training.jobs import Fitted, TrainingRecipe
 from picsc.training.network_inputs import Read, Scale
 from picsc.training.predict import predict
 from picsc.training.rebasing import ScaleChange
@@ -42,6 +42,11 @@ class OneNetwork(Protocol):
         """Device of the networks."""
         ...
 
+    @property
+    def recipe(self) -> TrainingRecipe:
+        """Epochs or updates of every network."""
+        ...
+
     def model(self, seed: int) -> nn.Sequential:
         """An untrained network."""
         ...
@@ -55,7 +60,14 @@ class OneNetwork(Protocol):
         ...
 
     def train(
-        self, model: nn.Module, rows: LabelledRows, *, seed: int, decay: float, correction: Correction
+        self,
+        model: nn.Module,
+        rows: LabelledRows,
+        *,
+        seed: int,
+        updates: int | None,
+        decay: float,
+        correction: Correction,
     ) -> tuple[int, float]:
         """Train in place; the epoch in which the model diverged, or 0, and the penalty's share of the gradient."""
         ...
@@ -86,6 +98,7 @@ class NetworkSequenceTrainer:
         after = theta.clone()
         diverged = torch.zeros(theta.shape[:2], dtype=torch.int64)
         shares = torch.zeros(theta.shape[:2])
+        updates = self.trainer.recipe.of_fragment(t, len(self.sequences[0])).steps
         for g, a in self._models():
             same = self._same_before(g, a, theta, strength, weight_decay)
             if same is not None:  # candidates that are still alike are trained once
@@ -100,7 +113,7 @@ class NetworkSequenceTrainer:
             seed, decay = self.seeds[g] + t, float(weight_decay[g, a])
             with torch.enable_grad():
                 diverged[g, a], shares[g, a] = self.trainer.train(
-                    model, labelled, seed=seed, decay=decay, correction=correction
+                    model, labelled, seed=seed, updates=updates, decay=decay, correction=correction
                 )
             after[g, a] = parameters_to_vector(model.parameters()).detach()
         return Fitted(after, diverged, shares)

@@ -55,6 +55,10 @@ class NetworkTrainer:
         """Class codes of rows."""
         return self.inputs.labels[rows]
 
+    def updates(self, rows: int) -> int:
+        """Updates of a network that is trained on so many rows."""
+        return self.recipe.steps or self.recipe.epochs * epoch_steps(rows, self.recipe.batch_size or rows)
+
     def train_jobs(
         self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
@@ -72,7 +76,13 @@ class NetworkTrainer:
                 model = self.model(job.seed)
                 correction = self._correction(float(strength), job.fragment)
                 epoch, share = self.train(
-                    model, rows, seed=job.seed, decay=float(decay), correction=correction, target_rows=target_rows
+                    model,
+                    rows,
+                    seed=job.seed,
+                    updates=job.updates,
+                    decay=float(decay),
+                    correction=correction,
+                    target_rows=target_rows,
                 )
                 outputs.append(predict(model, tested, likelihood="classes").cpu().numpy())
                 diverged.append(epoch)
@@ -125,6 +135,7 @@ class NetworkTrainer:
         rows: LabelledRows,
         *,
         seed: int,
+        updates: int | None = None,
         decay: float = 0.0,
         correction: Correction = PLAIN,
         target_rows: TargetData | None = None,
@@ -135,6 +146,7 @@ class NetworkTrainer:
             model: its parameters are NaN afterwards if it diverged.
             rows: the training rows.
             seed: of minibatches.
+            updates: number of them; None is that of the recipe.
             decay: weight decay.
             correction: the penalty between fragments or the anchor.
             target_rows: as in `picsc.training.single.train`.
@@ -144,7 +156,7 @@ class NetworkTrainer:
         """
         batch = self.recipe.batch_size or len(rows)
         settings = OptimizerSettings(
-            steps=self.recipe.epochs * epoch_steps(len(rows), batch),
+            steps=updates or self.updates(len(rows)),
             lr=self.recipe.lr,
             batch_size=batch,
             seed=seed,

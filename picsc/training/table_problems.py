@@ -140,8 +140,8 @@ class TableProblems:
             weight,
         )
 
-    def stack(self, problems: Sequence[TrainingProblem], seed: int) -> Stack:
-        """Problems side by side; the seed orders rows within tiles where there are minibatches."""
+    def stack(self, problems: Sequence[TrainingProblem], seed: int | None) -> Stack:
+        """Problems side by side; the seed orders rows within tiles where there are minibatches, None does not."""
         return stack_problems(
             problems,
             likelihood=self.likelihood,

@@ -41,6 +41,11 @@ class TableSequenceTrainer:
     candidates: int
     """Models per sequence, a."""
 
+    @property
+    def length(self) -> int:
+        """Fragments of a sequence."""
+        return len(self.sequences[0])
+
     def start(self) -> Tensor:
         """Initial parameters, (g, a, d)."""
         return self.problems.initial(self.seeds, self.candidates, len(self.scalings[0][0].encoder.names))
@@ -55,7 +60,7 @@ class TableSequenceTrainer:
         return train_stack(
             theta,
             self._stack(kept, t),
-            replace(self.problems.recipe, seed=self.seeds[0] + t),
+            replace(self.problems.recipe.of_fragment(t, self.length), seed=self.seeds[0] + t),
             hidden=HIDDEN,
             correction=StackCorrection(weight_decay, strength, anchor=anchor),
             held_out=self.problems.held_out(held),

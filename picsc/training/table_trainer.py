@@ -57,6 +57,11 @@ class TableTrainer:
         """Class codes of rows, or their numbers in standard deviations of the whole table's from their mean."""
         return self.problems.targets(rows)
 
+    def updates(self, rows: int) -> int:
+        """Updates of a model that is trained on so many rows."""
+        batch = self.recipe.batch_size or rows
+        return self.recipe.steps or self.recipe.epochs * -(-rows // batch)
+
     def train_jobs(
         self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
@@ -64,8 +69,17 @@ class TableTrainer:
         a = strengths.shape[1]
         largest = max(len(job.train) for job in jobs)
         per_stack = problems_per_stack(largest, a, HIDDEN)
-        # a stack's problems have equally many fragments, and match the same values with those of the target
-        kinds = [(int(job.fragment.max()), job.target_rows and job.target_rows.match) for job in jobs]
+        # a stack's problems have equally many fragments and updates, draw their minibatches in the same way, and match
+        # the same values with those of the target
+        kinds = [
+            (
+                int(job.fragment.max()),
+                job.target_rows and job.target_rows.match,
+                job.updates,
+                self._in_shares(job, strengths[i]),
+            )
+            for i, job in enumerate(jobs)
+        ]
         start = 0
         for stop in range(1, len(jobs) + 1):
             full = stop == len(jobs) or stop - start == per_stack
@@ -78,24 +92,31 @@ class TableTrainer:
         self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
         penalised = bool((strengths != 0).any())
+        in_shares = self._in_shares(jobs[0], strengths[0])
         # without a penalty and with all rows in every step, fragments do not matter, and one long tile is fastest
         divided = penalised or self.recipe.batch_size is not None
         table = self.problems
         scalings = _scalings(table, jobs)
-        problems, held = [], []
+        problems, held, fragments = [], [], []
         for scaling, job in zip(scalings, jobs, strict=True):
             kept, out = table.split(job.train, job.fragment, job.seed)
-            fragment = job.fragment[kept] if divided else None
+            fragment = job.fragment[kept] if divided and not in_shares else None
+            fragments.append(torch.from_numpy(job.fragment[kept]))
             rows = ProblemRows(scaling, job.train[kept], fragment, _part(job.weight, kept))
             problems.append(table.problem(rows))
             held.append(ProblemRows(scaling, job.train[out], None, _part(job.weight, out)))
-        stack = table.stack(problems, jobs[0].seed)
+        stack = table.stack(problems, None if in_shares else jobs[0].seed)
         theta = table.initial([job.seed for job in jobs], strengths.shape[1], stack.features)
-        correction = StackCorrection(self._placed(decays), self._placed(strengths), PENALTIES[self.penalty])
+        correction = StackCorrection(
+            self._placed(decays),
+            self._placed(strengths),
+            PENALTIES[self.penalty],
+            fragments=tuple(fragments) if in_shares else None,
+        )
         fitted = train_stack(
             theta,
             stack,
-            replace(self.recipe, seed=jobs[0].seed),
+            replace(self.recipe, seed=jobs[0].seed, steps=jobs[0].updates or self.recipe.steps),
             hidden=HIDDEN,
             correction=correction,
             held_out=table.held_out(held),
@@ -107,6 +128,14 @@ class TableTrainer:
                 fitted.diverged[g].cpu().numpy(),
                 fitted.penalty_share[g].double().cpu().numpy(),
             )
+
+    def _in_shares(self, job: TrainingJob, strengths: NDArray[np.float64]) -> bool:
+        """True if a job's minibatches hold equally many rows of every fragment, for a penalty between them.
+
+        It depends on the job alone, so that no number depends on the jobs beside it.
+        """
+        batch = self.recipe.batch_size
+        return batch is not None and len(job.train) > batch and bool((strengths != 0).any())
 
     def sequence_trainer(
         self,

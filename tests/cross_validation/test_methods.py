@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +11,9 @@ import pytest
 import picsc
 from picsc.cross_validation.cross_validate import _prepare
 from picsc.cross_validation.experiment import Experiment
-from picsc.cross_validation.methods import smaller_jobs, whole_jobs
+from picsc.cross_validation.methods import equal_jobs, measured_pieces, smaller_jobs, whole_jobs
 from picsc.datasets.load import from_frame
+from picsc.errors import SettingsError
 from picsc.settings import CvSettings, validated
 
 
@@ -60,3 +63,45 @@ def test_many_folds_cost_little_by_the_smaller_sample_and_two_cost_much() -> Non
         cost[folds] = report.loss.smaller_sample
     assert -0.02 < cost[20] < 0.04
     assert cost[2] > 0.05
+
+
+def interacting(n: int) -> pd.DataFrame:
+    """A product of two columns decides the class, which takes many updates to learn."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(n, 4))
+    frame = pd.DataFrame(x, columns=list("abcd"))
+    return frame.assign(y=np.where(x[:, 0] * x[:, 1] + 0.3 * rng.normal(size=n) > 0, "u", "v"))
+
+
+def test_what_fewer_updates_cost_is_not_called_the_smaller_sample() -> None:
+    settings = {"target": "y", "batches": 10, "repeats": 1, "strength": 0.0, "batch_size": 64}
+    report = picsc.cross_validate(interacting(4000), epochs=3, **settings)
+    loss = report.loss
+    assert loss is not None
+    assert loss.fewer_updates is not None
+    assert loss.fewer_updates > 0.05
+    assert abs(loss.smaller_sample) < 0.08
+    assert loss.total == pytest.approx(loss.smaller_sample + loss.fewer_updates + loss.shift)
+    equal = picsc.cross_validate(interacting(4000), steps=150, **settings)
+    assert equal.loss is not None
+    assert equal.loss.fewer_updates is None
+    plain = {each.method: each.mean or 0.0 for each in equal.methods}["st-cv"]
+    assert plain > 0.05 + ({each.method: each.mean or 0.0 for each in report.methods}["st-cv"])
+
+
+def test_models_of_all_rows_at_once_have_equally_many_updates() -> None:
+    assert equal_jobs(experiment(cut={"batches": 5})) == []
+
+
+def test_subsamples_that_stand_for_all_are_of_all_sizes() -> None:
+    found = experiment(200, cut={"batches": 9}, train={"batch_size": 8, "epochs": 3})
+    repeat = replace(found.repeats[0], pieces=tuple(np.arange(n) for n in (9, 1, 8, 2, 7, 3, 6, 4, 5)))
+    assert [len(repeat.pieces[i]) for i in measured_pieces(repeat)] == [2, 5, 8]
+    jobs = equal_jobs(found)
+    assert len(jobs) == 6
+    assert {job.updates for job in jobs} == {found.setup.trainer.updates(len(found.repeats[0].whole()[0]))}
+
+
+def test_epochs_and_steps_do_not_go_together() -> None:
+    with pytest.raises(SettingsError, match="leave one out"):
+        picsc.cross_validate(sums(60), target="y", epochs=3, steps=3)
