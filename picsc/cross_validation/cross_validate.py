@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.cross_validation.experiment import Experiment
-from picsc.cross_validation.methods import METHOD_FUNCTIONS, MethodScores
+from picsc.cross_validation.methods import EQUAL, METHOD_FUNCTIONS, SMALLER, MethodScores
+from picsc.cross_validation.new_in_piece import new_in_pieces
 from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.report import assemble
+from picsc.cross_validation.small_pieces import small_pieces
 from picsc.cross_validation.splits import repeats
 from picsc.datasets.data import Data
 from picsc.datasets.description import on_reading
@@ -149,7 +151,8 @@ def _methods_to_run(settings: CvSettings) -> list[str]:
     """Keys of `METHOD_FUNCTIONS` to compute, the longest computation first."""
     methods = {*settings.methods, *CONTROLS}
     corrected = ["whole-picsc", "picsc"] if "picsc" in methods else []
-    return [*corrected, "weight-decay", "carried", "st-cv", "subsample", "whole"]
+    part = SMALLER if settings.foldwise else EQUAL
+    return [*corrected, "weight-decay", "carried", part, "st-cv", "subsample", "whole"]
 
 
 def _prepare(data: Data, settings: CvSettings) -> _Prepared:
@@ -162,6 +165,11 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     count = settings.repeats or (5 if kind == "table" else 1)
     plan = tuple(repeats(table, settings, count, official))
     findings += (*_advised(plan[0].findings, settings), *on_reading(table)) if kind == "table" else ()
+    algorithm = settings.algorithm or (1 if settings.foldwise else 2)
+    if kind == "table" and not settings.foldwise:
+        findings += new_in_pieces(table, plan[0])
+    if settings.foldwise and algorithm == 1 and "picsc" in settings.methods and settings.penalty.strength != 0:
+        findings += small_pieces(plan[0])
     weights = _weights(table, settings)
     recipe = recipe_of(settings.train, sum(map(len, plan[0].pieces)), kind)
     device = pick_device(settings.train.device)
@@ -187,7 +195,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     setup = MethodSetup(
         trainer=trainer,
         likelihood="classes" if kind != "table" else table.target.kind,  # type: ignore[union-attr] # rows_of checks it
-        algorithm=settings.algorithm or (1 if settings.foldwise else 2),
+        algorithm=algorithm,
         penalty=settings.penalty,
         inner=inner_folds(kind, table.n),
         at_once=1 if kind != "table" else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,

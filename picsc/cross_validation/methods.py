@@ -6,6 +6,7 @@ Each method is one function of the experiment; finished parts are arrays in a ru
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,8 +28,14 @@ from picsc.training.sequence_methods import EVALUATED, FragmentSequences, Sequen
 
 UNMERGED = "picsc, unmerged"
 """Name of Algorithm 2's last models where it evaluates a running mean."""
+SMALLER = "whole-smaller"
+"""Models of the whole set without a random piece."""
+EQUAL = "equal-updates"
+"""Models of random subsamples with the updates of the whole set's."""
+EQUAL_PIECES = 3
+"""Subsamples of each repeat that are trained for so long, because each takes the time of the whole set."""
 MethodScores = Mapping[str, PieceScores]
-"""Scores under the names of the report, or `whole` and `whole-picsc` for models of the whole set."""
+"""Scores under the names of the report, or `whole`, `whole-picsc`, `SMALLER` and `EQUAL`."""
 
 
 def plain(experiment: Experiment, folder: RunFolder) -> MethodScores:
@@ -74,6 +81,17 @@ def whole_corrected(experiment: Experiment, folder: RunFolder) -> MethodScores:
     return _one_by_one(experiment, folder, "whole-picsc", whole_jobs(experiment), "penalty")
 
 
+def smaller(experiment: Experiment, folder: RunFolder) -> MethodScores:
+    """Standard training on the whole set without as many random rows as a fold has: what fewer rows cost, fold-wise."""
+    return _one_by_one(experiment, folder, SMALLER, smaller_jobs(experiment), "none")
+
+
+def equal_updates(experiment: Experiment, folder: RunFolder) -> MethodScores:
+    """Some random subsamples, trained for as many updates as the whole set: the cost of fewer updates, batch-wise."""
+    jobs = equal_jobs(experiment)
+    return _one_by_one(experiment, folder, EQUAL, jobs, "none") if jobs else {}
+
+
 METHOD_FUNCTIONS: dict[str, Callable[[Experiment, RunFolder], MethodScores]] = {
     "st-cv": plain,
     "picsc": corrected,
@@ -81,6 +99,8 @@ METHOD_FUNCTIONS: dict[str, Callable[[Experiment, RunFolder], MethodScores]] = {
     "carried": carried,
     "subsample": subsample,
     "whole": whole,
+    SMALLER: smaller,
+    EQUAL: equal_updates,
     "whole-picsc": whole_corrected,
 }
 """Computations that do not depend on one another; some give the scores of two methods."""
@@ -93,15 +113,61 @@ def jobs_of(experiment: Experiment, repeats: Sequence[Repeat]) -> list[TrainingJ
         for i, piece in enumerate(repeat.pieces):
             if experiment.foldwise:
                 train, fragment = repeat.training(i)
+                jobs.append(TrainingJob(train, fragment, repeat.tested(i), repeat.seed))
             else:
+                # encoded like the models that are carried as far, so that methods differ in training alone
                 train, fragment = fragmented([piece], np.empty(0, np.int64))
-            jobs.append(TrainingJob(train, fragment, repeat.tested(i), repeat.seed))
+                jobs.append(
+                    TrainingJob(train, fragment, repeat.validation, repeat.seed, sequence=repeat.pieces, place=i)
+                )
     return jobs
 
 
 def whole_jobs(experiment: Experiment) -> list[TrainingJob]:
     """One training job per repeat: all training rows, tested on the validation rows."""
     return [TrainingJob(*repeat.whole(), repeat.validation, repeat.seed) for repeat in experiment.repeats]
+
+
+def smaller_jobs(experiment: Experiment) -> list[TrainingJob]:
+    """One training job per repeat and piece: the whole set's training rows without a random piece of the same size.
+
+    Reading: the model of a fold learns from (K - 1)/K of the rows, that of the whole set from all but the validation
+        rows. The cost of a smaller sample compares models of which one learns from (K - 1)/K of the other's rows, and
+        that are tested on the same rows.
+    """
+    jobs = []
+    for repeat in experiment.repeats:
+        rows, _ = repeat.whole()
+        for piece in repeat.recut().pieces:
+            kept = rows[~np.isin(rows, piece)]
+            kept = kept if len(kept) else rows
+            one = TrainingJob(kept, np.zeros(len(kept), np.int64), repeat.validation, repeat.seed)
+            jobs.append(replace(one, updates=experiment.setup.trainer.updates(len(rows))))
+    return jobs
+
+
+def measured_pieces(repeat: Repeat) -> list[int]:
+    """Pieces that stand for all in the cost of fewer updates: at even steps through their order by size."""
+    k = len(repeat.pieces)
+    by_size = np.argsort([len(piece) for piece in repeat.pieces], kind="stable")
+    places = range(k) if k <= EQUAL_PIECES else [(2 * i + 1) * k // (2 * EQUAL_PIECES) for i in range(EQUAL_PIECES)]
+    return [int(by_size[place]) for place in places]
+
+
+def equal_jobs(experiment: Experiment) -> list[TrainingJob]:
+    """The subsamples of `measured_pieces`, trained for the updates of the whole set; none if theirs are as many.
+
+    Reading: with minibatches and equal epochs, a model of a twentieth of the rows takes a twentieth of the updates, and
+        what it lacks is not only rows.
+    """
+    trainer, jobs, fewer = experiment.setup.trainer, [], False
+    for repeat in experiment.repeats:
+        updates = trainer.updates(len(repeat.whole()[0]))
+        of_pieces = jobs_of(experiment, [repeat.recut()])
+        for i in measured_pieces(repeat):
+            fewer |= trainer.updates(len(of_pieces[i].train)) < updates
+            jobs.append(replace(of_pieces[i], updates=updates))
+    return jobs if fewer else []
 
 
 def sequences_of(experiment: Experiment) -> FragmentSequences:
@@ -111,7 +177,7 @@ def sequences_of(experiment: Experiment) -> FragmentSequences:
     repeats = experiment.repeats
     return FragmentSequences(
         [list(repeat.pieces) for repeat in repeats],
-        [repeat.pieces[0] for repeat in repeats],
+        None,
         [repeat.validation for repeat in repeats],
         [repeat.seed for repeat in repeats],
     )

@@ -12,7 +12,7 @@ from picsc.cross_validation.piece_scores import PieceScores
 
 SCORE = "score"
 """Column of the score that means, intervals and tests are made of: the accuracy, or each piece's part of the R^2."""
-WHOLE = ("whole", "whole-picsc")
+WHOLE = ("whole", "whole-picsc", "whole-smaller", "equal-updates")
 """Models of the whole training set, which are tested on the validation rows."""
 _OTHER_ROWS = ("subsample", *WHOLE)
 """Methods that may be tested on other rows than all others."""

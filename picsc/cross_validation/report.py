@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from picsc.cross_validation.experiment import Experiment
-from picsc.cross_validation.methods import UNMERGED, MethodScores
+from picsc.cross_validation.methods import EQUAL, SMALLER, UNMERGED, MethodScores, measured_pieces
 from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.pooled_r2 import SCORE, with_scores
 from picsc.cross_validation.significance import describe_test, difference_between, paired_test
@@ -136,14 +136,31 @@ def _words(name: str, experiment: Experiment, settings: CvSettings) -> str:
 
 
 def _loss(found: MethodScores, whole: PieceScores | None, experiment: Experiment) -> Loss | None:
-    """Accuracy that plain training loses by fragmentation: the share of smaller samples and that of shift."""
-    if whole is None or "st-cv" not in found or "subsample" not in found:
+    """Accuracy that plain training loses by fragmentation: the share of smaller samples and that of shift.
+
+    Models of folds and of the whole set are tested on other rows and learn from other shares of the rows, so each part
+    compares models that differ in one thing.
+    """
+    fewer = found.get(SMALLER if experiment.foldwise else "subsample")
+    if whole is None or fewer is None or "st-cv" not in found or "subsample" not in found:
         return None
-    top, pieces, chance = (finite_mean(each.columns[SCORE]) for each in (whole, found["st-cv"], found["subsample"]))
-    if top is None or pieces is None or chance is None:
+    top, less = finite_mean(whole.columns[SCORE]), finite_mean(fewer.columns[SCORE])
+    pieces, chance = (finite_mean(found[name].columns[SCORE]) for name in ("st-cv", "subsample"))
+    if top is None or less is None or pieces is None or chance is None:
         return None
     shift = paired_test(found["subsample"], found["st-cv"], SCORE, experiment)
-    return Loss(top - pieces, top - chance, chance - pieces, difference_interval(shift, experiment.metric))
+    interval = difference_interval(shift, experiment.metric)
+    updates = _fewer_updates(found, experiment)
+    return Loss(top - less + chance - pieces, top - less - (updates or 0.0), chance - pieces, interval, updates)
+
+
+def _fewer_updates(found: MethodScores, experiment: Experiment) -> float | None:
+    """Accuracy that subsamples win by the updates of the whole set; None where they have as many."""
+    if EQUAL not in found:
+        return None
+    places = np.array([measured_pieces(repeat) for repeat in experiment.repeats])
+    own = np.take_along_axis(found["subsample"].columns[SCORE], places, axis=1)
+    return finite_mean(found[EQUAL].columns[SCORE] - own)
 
 
 def _units(method: str, scores: PieceScores, whole: PieceScores | None, experiment: Experiment) -> tuple[Unit, ...]:

@@ -14,6 +14,7 @@
 - `reference_file`: a second table that the first is compared with, read in the same way
 - `row_hashes`: one number per row, equal for equal rows
 - `rows`: a part of a table's rows, and two tables stacked on top of each other
+- `running_encoding`: encodings along a sequence of pieces, whose means and deviations grow with the pieces
 - `schema`: columns of a table against those of its reference file: lost, new, of another kind, with new levels
 - `table`: `Dataset`, a table of typed columns with an optional target and the columns that cut it into pieces
 - `texts`: `TokenSet`, texts as rows of token codes with a class and an owner each

@@ -33,8 +33,8 @@ class Encoder:
     """An encoding fitted on the training rows, which encodes any rows of the same table."""
 
     scales: tuple[tuple[float, float], ...]
-    """Mean and population standard deviation of each column, in the unit of the column; (0, 0) for a coded column, and
-    a deviation of 0 for a constant one."""
+    """Mean and population standard deviation of each column, in the unit of the column; (0, 0) for a coded column. The
+    deviation of a constant is 0, and the mean of a column without values is NaN."""
     names: tuple[str, ...]
     """Names of the f encoded columns."""
 
@@ -48,7 +48,7 @@ class Encoder:
         Raises:
             DataError: the table does not have the columns of the table that this was fitted on.
         """
-        if _names(dataset) != self.names:
+        if encoded_names(dataset) != self.names:
             raise DataError(f"{dataset.name}: its columns are not those of the table that the encoding was fitted on")
         n = dataset.n if rows is None else len(rows)
         matrix = np.zeros((n, len(self.names)), dtype=np.float32)
@@ -95,14 +95,16 @@ def fit(dataset: Dataset, rows: NDArray[np.int64] | None = None) -> Encoder:
     scales = tuple(
         (0.0, 0.0) if column.coded else _scale(part) for column, part in zip(dataset.columns, parts, strict=True)
     )
-    return Encoder(scales, _names(dataset))
+    return Encoder(scales, encoded_names(dataset))
 
 
 def _scale(part: NDArray[np.generic]) -> tuple[float, float]:
     """Mean and population standard deviation of the values that are present."""
     present = part[~np.isnan(part)].astype(np.float64)
-    if not len(present) or present.min() == present.max():
-        return 0.0, 0.0
+    if not len(present):
+        return np.nan, 0.0
+    if present.min() == present.max():
+        return float(present[0]), 0.0
     largest = float(np.abs(present).max())
     unit = present / largest  # squares of the values themselves may be infinite
     return float(unit.mean()) * largest, float(unit.std()) * largest
@@ -112,7 +114,8 @@ def _may_be_missing(column: Column) -> bool:
     return bool(column.missing.any())
 
 
-def _names(dataset: Dataset) -> tuple[str, ...]:
+def encoded_names(dataset: Dataset) -> tuple[str, ...]:
+    """Names of the columns of the matrix that `fit` and `encode` make of a table."""
     names: list[str] = []
     for column in dataset.columns:
         names.extend(f"{column.name}={level}" for level in column.levels) if column.coded else names.append(column.name)

@@ -105,7 +105,24 @@ def pixel_scale(pixels: NDArray[np.uint8]) -> tuple[float, float]:
     Args:
         pixels: (n, c, s, s).
     """
-    counts = sum((np.bincount(image.reshape(-1), minlength=256) for image in pixels), np.zeros(256, np.int64))
+    return scale_of_counts(pixel_counts(pixels))
+
+
+def pixel_counts(pixels: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Number of pixels of each of the 256 values; counts of several parts add up.
+
+    Args:
+        pixels: (n, c, s, s).
+    """
+    return sum((np.bincount(image.reshape(-1), minlength=256) for image in pixels), np.zeros(256, np.int64))
+
+
+def scale_of_counts(counts: NDArray[np.int64]) -> tuple[float, float]:
+    """Mean and population standard deviation of pixels by their counts; the deviation is 0 where they are equal.
+
+    Args:
+        counts: (256,), as from `pixel_counts`.
+    """
     values = np.arange(256)
     mean = float(np.average(values, weights=counts))
     return mean, float(np.sqrt(np.average((values - mean) ** 2, weights=counts)))

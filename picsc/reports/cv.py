@@ -112,13 +112,17 @@ class Loss:
     """The parts of the accuracy that plain training loses by fragmentation; fractions, positive is lost."""
 
     total: float
-    """Accuracy of the whole set minus the mean over pieces."""
+    """Sum of the parts; batch-wise the accuracy of the whole set minus the mean over pieces."""
     smaller_sample: float
-    """Accuracy of the whole set minus that of random subsamples of the pieces' sizes."""
+    """Accuracy of the whole set minus that of models of fewer rows and as many updates, both on the same test rows:
+    batch-wise of random subsamples of the pieces' sizes, fold-wise of the whole set without a random piece."""
     shift: float
     """Accuracy of the random subsamples minus that of the pieces."""
     shift_interval: Interval | None
     """95 % interval of `shift`; None where it cannot be computed."""
+    fewer_updates: float | None = None
+    """Accuracy of some random subsamples trained for as many updates as the whole set, minus their own with the epochs
+    of all models: undertraining. None where the models have equally many updates."""
 
 
 @dataclass(frozen=True, slots=True)

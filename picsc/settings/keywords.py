@@ -302,6 +302,10 @@ class CvKeywords(TypedDict, total=False):
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and
     texts."""
 
+    steps: int | None
+    """Updates of every model instead of epochs, whatever its rows; a model that is carried along pieces shares them out
+    among these. None counts epochs."""
+
     lr: float | None
     """Learning rate; None is 0.02 for tables, 0.001 for images and 0.003 for texts."""
 
@@ -505,6 +509,10 @@ class CompareKeywords(TypedDict, total=False):
     epochs: int | None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and
     texts."""
+
+    steps: int | None
+    """Updates of every model instead of epochs, whatever its rows; a model that is carried along pieces shares them out
+    among these. None counts epochs."""
 
     lr: float | None
     """Learning rate; None is 0.02 for tables, 0.001 for images and 0.003 for texts."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from picsc.settings.base import Settings
 from picsc.settings.choices import Merge, PenaltyName, Precision
@@ -18,6 +18,11 @@ class TrainSettings(Settings):
     epochs: Annotated[Count | None, Option("Passes over the training rows.", "N", "Training")] = None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and
     texts."""
+    steps: Annotated[
+        Count | None, Option("Updates of every model instead of epochs.", "N", "Training", after="train.epochs")
+    ] = None
+    """Updates of every model instead of epochs, whatever its rows; a model that is carried along pieces shares them out
+    among these. None counts epochs."""
     lr: Annotated[
         Rate | None,
         Option("Learning rate (default 0.02, images 0.001, texts 0.003).", "RATE", "Training"),
@@ -40,6 +45,12 @@ class TrainSettings(Settings):
         "float32"
     )
     """Arithmetic of training; tf32 and bfloat16 are faster on cuda and change results."""
+
+    @model_validator(mode="after")
+    def _one_length(self) -> TrainSettings:
+        if self.epochs is not None and self.steps is not None:
+            raise ValueError("--epochs and --steps both say how long models are trained: leave one out")
+        return self
 
 
 class PenaltySettings(Settings):

@@ -11,6 +11,7 @@ model at a time for any network (`single`), or many small networks at once for t
 - `network_trainer`: the trainer of images and texts, one model after another
 - `network_sequence_trainer`: its counterpart for sequences of fragments
 - `network_inputs`: rows of images and texts, by number, as tensors for their networks
+- `rebasing`: parameters carried from one encoding to the next, so that a model's function stays the same
 - `tuning`: choice of lambda or of weight decay on training rows alone
 - `algorithm_2`: Algorithm 2: parameters carried along a sequence of fragments, held back where a fragment is shifted
 - `methods`: the methods that several verbs share: plain training, Algorithm 1, weight decay, and their scores

@@ -58,6 +58,12 @@ class State:
         """The state as arrays, for a run folder."""
         return {field.name: getattr(self, field.name).cpu().numpy() for field in fields(self)}
 
+    def rebased(self, trainer: SequenceTrainer, t: int) -> State:
+        """The same state in the encoding of fragment t, which has seen its rows; that of t - 1 had not."""
+        of_function = {name: trainer.rebased(getattr(self, name), t) for name in ("theta", "before", "merged", "mean")}
+        weights = {name: trainer.rebased_precision(getattr(self, name), t) for name in ("fisher", "mass")}
+        return State(**of_function, **weights)
+
     @classmethod
     def of(cls, arrays: dict[str, NDArray[np.generic]], device: torch.device | str) -> State:
         """The inverse of `arrays`."""
@@ -98,16 +104,19 @@ def learn_fragment(
     Reading: Eq. 16 uses I_global of the step before, which the printed order has already overwritten; Eq. 15 then takes
         I_t at theta_t. Tau compares both fragments at theta_{t-2}, which has learned from neither: at theta_{t-1},
         which has learned from one of them, the trigger fires on identically distributed fragments above its level.
+        An encoding may grow with the fragments; the state is carried over to it first, so that no function changes.
 
     Args:
-        state: after fragment t - 1.
+        state: after fragment t - 1, in the encoding of that fragment.
         trainer: trains on the fragments.
         t: number of the fragment, counted from 0.
         settings: of Algorithm 2.
 
     Returns:
-        The state after fragment t, and the result of this fragment.
+        The state after fragment t in its encoding, and the result of this fragment.
     """
+    if t > 0:
+        state = state.rebased(trainer, t)
     active = bool((settings.strength != 0).any())
     compared = active and t > 0
     zero = torch.zeros_like(settings.strength)

@@ -76,7 +76,9 @@ def recipe_of(train: TrainSettings, rows: int, kind: DataKind) -> TrainingRecipe
         batch_size = TABLE_BATCH if kind == "table" else NETWORK_BATCH
     epochs = train.epochs or (5 if kind != "table" else 200 if batch_size is None else 20)
     lr = train.lr or RATES[kind]
-    return TrainingRecipe(epochs, lr, batch_size, train.optimizer, train.momentum, patience=train.patience)
+    return TrainingRecipe(
+        epochs, lr, batch_size, train.optimizer, train.momentum, patience=train.patience, steps=train.steps
+    )
 
 
 def trainer_of(

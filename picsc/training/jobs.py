@@ -6,7 +6,7 @@ Letters: l jobs, g sequences, a candidates, n rows, c classes, d parameters.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -43,6 +43,13 @@ class TrainingJob:
     """(n,) weights of the training rows in the loss, of mean 1; None gives all the same weight."""
     target_rows: TargetRows | None = None
     """Rows of the target that the training rows are weighted to match during training; None keeps their weights."""
+    sequence: tuple[Rows, ...] | None = None
+    """Pieces of a sequence whose first `place` ones are seen before the training rows: the encoding is fitted on those
+    and on the training rows, as that of models carried along the sequence is. None fits it on the training rows."""
+    place: int = 0
+    """Number of pieces before, with `sequence`."""
+    updates: int | None = None
+    """Updates of the model, whatever its rows; None is those of the recipe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,10 @@ class Trainer(Protocol):
         """Group of each row of the data, (n,), which no split of training rows divides; None without groups."""
         ...
 
+    def updates(self, rows: int) -> int:
+        """Updates of a model that is trained on so many rows."""
+        ...
+
     def train_jobs(
         self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
@@ -86,7 +97,7 @@ class Trainer(Protocol):
         self,
         sequences: Sequence[Sequence[Rows]],
         seeds: Sequence[int],
-        scaled_on: Sequence[Rows],
+        scaled_on: Sequence[Rows] | None = None,
         *,
         candidates: int = 1,
     ) -> SequenceTrainer:
@@ -95,7 +106,8 @@ class Trainer(Protocol):
         Args:
             sequences: g of them, of equally many fragments.
             seeds: of the initial weights.
-            scaled_on: rows that each sequence's encoding is fitted on.
+            scaled_on: rows that each sequence's encoding is fitted on once; None lets it grow with the fragments: at
+                each it is fitted on its rows and on those of all before it.
             candidates: models per sequence, a.
         """
         ...
@@ -125,6 +137,16 @@ class TrainingRecipe:
     """Share of the steps over which Algorithm 1's lambda rises linearly from 0, in [0, 1]."""
     patience: int | None = None
     """Epochs without a lower loss on rows held out before a model's training stops; None trains to the end."""
+    steps: int | None = None
+    """Updates of every model in place of `epochs`: models that are carried along a sequence share them out among its
+    fragments. None counts epochs."""
+
+    def of_fragment(self, t: int, fragments: int) -> TrainingRecipe:
+        """The recipe of one of several fragments that a model is carried along; each has at least one update."""
+        if self.steps is None:
+            return self
+        share, more = divmod(self.steps, fragments)
+        return replace(self, steps=max(1, share + (t < more)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +162,11 @@ class Fitted:
 
 
 class SequenceTrainer(Protocol):
-    """Models of one shape, and the sequences of fragments that they are trained on."""
+    """Models of one shape, and the sequences of fragments that they are trained on.
+
+    Parameters belong to the encoding of a fragment. All functions take those of the encoding of fragment t; `rebased`
+    brings them there from that of t - 1.
+    """
 
     def start(self) -> Tensor:
         """Initial parameters, (g, a, d)."""
@@ -158,6 +184,14 @@ class SequenceTrainer(Protocol):
         """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each."""
         ...
 
-    def outputs(self, theta: Tensor, rows: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float32]]:
+    def rebased(self, theta: Tensor, t: int) -> Tensor:
+        """Parameters of the same functions in the encoding of fragment t, from that of t - 1, (g, a, d)."""
+        ...
+
+    def rebased_precision(self, fisher: Tensor, t: int) -> Tensor:
+        """Fisher informations of the same models in the encoding of fragment t, from that of t - 1, (g, a, d)."""
+        ...
+
+    def outputs(self, theta: Tensor, t: int, rows: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float32]]:
         """Log-probabilities (a, n, c), or means (a, n) in the units of `targets`, of each sequence's rows."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,13 +11,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from picsc.datasets.images import ImageSet, pixel_scale
+from picsc.datasets.images import ImageSet, pixel_counts, scale_of_counts
 from picsc.datasets.rows import Rows
 from picsc.datasets.texts import TokenSet
 from picsc.training.networks import bag_of_embeddings, character_lstm, lenet
 
 Read = Callable[[Rows], Tensor]
 """Maps row numbers (n,) to a network's inputs, (n, ...), on its device."""
+Scale = tuple[float, float]
+"""Mean and standard deviation of a network's inputs; a deviation of 0 counts as 1."""
+NO_SCALE: Scale = (0.0, 1.0)
+"""Scale of inputs that stay as they are."""
 
 
 class Inputs(Protocol):
@@ -28,11 +32,20 @@ class Inputs(Protocol):
         """Class codes of all rows."""
         ...
 
-    def reader(self, fitted_on: Rows, device: torch.device) -> Read:
-        """A function that reads rows for networks that are trained on some of them.
+    def scales_after(self, pieces: Sequence[Rows], parts: Sequence[tuple[int, Rows]]) -> list[Scale]:
+        """Mean and deviation of all inputs over the first pieces of a sequence and some more rows.
 
         Args:
-            fitted_on: the training rows, whose scale is applied to all rows.
+            pieces: row numbers of each piece, in the order of the sequence.
+            parts: the number of pieces that come first, in increasing order, and the rows that follow them.
+        """
+        ...
+
+    def reader(self, scale: Scale, device: torch.device) -> Read:
+        """A function that reads rows for a network.
+
+        Args:
+            scale: of the inputs.
             device: of the network.
         """
         ...
@@ -58,9 +71,19 @@ class ImageInputs:
         """Class codes of all images."""
         return self.images.labels
 
-    def reader(self, fitted_on: Rows, device: torch.device) -> Read:
-        """Pixels standardised by the mean and standard deviation of the training rows; see `Inputs`."""
-        mean, deviation = pixel_scale(self.images.pixels[fitted_on])
+    def scales_after(self, pieces: Sequence[Rows], parts: Sequence[tuple[int, Rows]]) -> list[Scale]:
+        """Mean and population standard deviation of all pixels; see `Inputs`."""
+        counts, joined, found = np.zeros(256, np.int64), 0, []
+        for place, rows in parts:
+            for piece in pieces[joined:place]:
+                counts = counts + pixel_counts(self.images.pixels[piece])
+            joined = place
+            found.append(scale_of_counts(counts + pixel_counts(self.images.pixels[rows])))
+        return found
+
+    def reader(self, scale: Scale, device: torch.device) -> Read:
+        """Standardised pixels; see `Inputs`."""
+        mean, deviation = scale
 
         def read(rows: Rows) -> Tensor:
             pixels = torch.from_numpy(self.images.pixels[rows]).to(device)
@@ -85,9 +108,14 @@ class TextInputs:
         """Class codes of all texts."""
         return self.texts.labels
 
-    def reader(self, fitted_on: Rows, device: torch.device) -> Read:
+    def scales_after(self, pieces: Sequence[Rows], parts: Sequence[tuple[int, Rows]]) -> list[Scale]:
         """Codes have no scale; see `Inputs`."""
-        del fitted_on
+        del pieces
+        return [NO_SCALE] * len(parts)
+
+    def reader(self, scale: Scale, device: torch.device) -> Read:
+        """Codes as they are; see `Inputs`."""
+        del scale
         return lambda rows: torch.from_numpy(self.texts.take(rows)).to(device)
 
     def model(self, seed: int, device: torch.device) -> nn.Sequential:

@@ -5,7 +5,7 @@ Letters: g sequences, a candidates, d parameters, n rows, c classes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,9 +22,10 @@ from picsc.equations.penalties import Anchor
 from picsc.equations.trigger import calibrated_threshold, part_gaps, random_halves, summed_gaps, tau
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 from picsc.fisher.subset_sums import part_squares
-from picsc.training.jobs import Fitted
-from picsc.training.network_inputs import Read
+from picsc.training.jobs import Fitted, TrainingRecipe
+from picsc.training.network_inputs import Read, Scale
 from picsc.training.predict import predict
+from picsc.training.rebasing import ScaleChange
 from picsc.training.single_inputs import PLAIN, Correction, LabelledRows
 
 ROWS_PER_PASS = 256
@@ -41,6 +42,11 @@ class OneNetwork(Protocol):
         """Device of the networks."""
         ...
 
+    @property
+    def recipe(self) -> TrainingRecipe:
+        """Epochs or updates of every network."""
+        ...
+
     def model(self, seed: int) -> nn.Sequential:
         """An untrained network."""
         ...
@@ -49,8 +55,19 @@ class OneNetwork(Protocol):
         """Class codes, (n,)."""
         ...
 
+    def reader_of_scale(self, scale: Scale) -> Read:
+        """A function that reads rows standardised by a scale."""
+        ...
+
     def train(
-        self, model: nn.Module, rows: LabelledRows, *, seed: int, decay: float, correction: Correction
+        self,
+        model: nn.Module,
+        rows: LabelledRows,
+        *,
+        seed: int,
+        updates: int | None,
+        decay: float,
+        correction: Correction,
     ) -> tuple[int, float]:
         """Train in place; the epoch in which the model diverged, or 0, and the penalty's share of the gradient."""
         ...
@@ -66,8 +83,8 @@ class NetworkSequenceTrainer:
     """Rows of each fragment of each sequence."""
     seeds: tuple[int, ...]
     """Seed of each sequence."""
-    readers: tuple[Read, ...]
-    """Reader of each sequence's rows."""
+    scales: tuple[tuple[Scale, ...], ...]
+    """Scale of the inputs at each fragment of each sequence."""
     candidates: int
     """Models per sequence, a."""
 
@@ -81,6 +98,7 @@ class NetworkSequenceTrainer:
         after = theta.clone()
         diverged = torch.zeros(theta.shape[:2], dtype=torch.int64)
         shares = torch.zeros(theta.shape[:2])
+        updates = self.trainer.recipe.of_fragment(t, len(self.sequences[0])).steps
         for g, a in self._models():
             same = self._same_before(g, a, theta, strength, weight_decay)
             if same is not None:  # candidates that are still alike are trained once
@@ -91,11 +109,11 @@ class NetworkSequenceTrainer:
             if anchor is not None and some > 0:
                 correction = Correction(some, anchor=Anchor(anchor.mean[g, a], anchor.fisher[g, a]))
             rows = self.sequences[g][t]
-            labelled = LabelledRows(self.readers[g](rows), self.trainer.labels(rows))
+            labelled = LabelledRows(self._read(g, t, rows), self.trainer.labels(rows))
             seed, decay = self.seeds[g] + t, float(weight_decay[g, a])
             with torch.enable_grad():
                 diverged[g, a], shares[g, a] = self.trainer.train(
-                    model, labelled, seed=seed, decay=decay, correction=correction
+                    model, labelled, seed=seed, updates=updates, decay=decay, correction=correction
                 )
             after[g, a] = parameters_to_vector(model.parameters()).detach()
         return Fitted(after, diverged, shares)
@@ -107,7 +125,7 @@ class NetworkSequenceTrainer:
             rows = self.sequences[g][t]
             model = self._model(theta[g, a])
             if bool(theta[g, a].isfinite().all()):
-                x, y = self.readers[g](rows), self.trainer.labels(rows)
+                x, y = self._read(g, t, rows), self.trainer.labels(rows)
                 found[g, a] = empirical_fisher(model, x, y)
             else:
                 found[g, a] = torch.nan
@@ -130,18 +148,62 @@ class NetworkSequenceTrainer:
             model = self._model(theta[g, a])
             now, before = self.sequences[g][t], self.sequences[g][t - 1]
             rows = np.concatenate([now, before])
-            x, y = self.readers[g](rows), self.trainer.labels(rows)
+            x, y = self._read(g, t, rows), self.trainer.labels(rows)
             parts = random_halves(len(now), len(rows), seed=self.seeds[g] + t).to(x.device)
             features = torch.cat([model[:-1](part) for part in torch.split(x, ROWS_PER_PASS)])
             kl = part_kl(features, parts, of_numbers(features.shape[1]))
             taus[g, a], gammas[g, a] = calibrated_threshold(tau(_gaps(model, x, y, parts), kl))
         return taus.to(theta.device), gammas.to(theta.device)
 
-    def outputs(self, theta: Tensor, rows: Sequence[Rows]) -> list[NDArray[np.float32]]:
-        """Log-probabilities (a, n, c) of each sequence's rows."""
+    def rebased(self, theta: Tensor, t: int) -> Tensor:
+        """Parameters of the same functions at the scale of fragment t, from that of t - 1, (g, a, d)."""
+        after = theta.clone()
+        for g, change in self._changes(t):
+            weights, biases = self._first(after[g])
+            biases += change.shift * weights.view(*biases.shape, -1).sum(-1)
+            weights *= change.factor
+        return after
+
+    def rebased_precision(self, fisher: Tensor, t: int) -> Tensor:
+        """Fisher informations of the same models at the scale of fragment t, from that of t - 1, (g, a, d).
+
+        Source: as in `picsc.training.rebasing.Rebasing.precision`.
+        """
+        after = fisher.clone()
+        for g, change in self._changes(t):
+            weights, biases = self._first(after[g])
+            by_output = weights.view(*biases.shape, -1)
+            by_output += change.shift**2 * biases[..., None]
+            by_output /= change.factor**2
+        return after
+
+    def _changes(self, t: int) -> Iterator[tuple[int, ScaleChange]]:
+        """The sequences whose scale changes from fragment t - 1 to t."""
+        for g, scales in enumerate(self.scales):
+            change = ScaleChange.between(scales[t - 1], scales[t])
+            if change != ScaleChange():
+                yield g, change
+
+    def _first(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """Views of the weights and biases of the first layer, which alone sees the scale of the inputs.
+
+        A convolution without padding sees nothing but inputs, so that a bias takes up their mean exactly.
+        """
+        layer = self.trainer.model(0)[0]
+        assert isinstance(layer, nn.Conv2d)  # noqa: S101 - texts have no scale
+        assert layer.bias is not None and not any(map(int, layer.padding))  # noqa: PT018, S101 - as LeNet's is
+        n, biases = layer.weight.numel(), layer.bias.numel()
+        return theta[:, :n].view(len(theta), n), theta[:, n : n + biases]
+
+    def _read(self, g: int, t: int, rows: Rows) -> Tensor:
+        """Inputs of some rows at the scale of fragment t."""
+        return self.trainer.reader_of_scale(self.scales[g][t])(rows)
+
+    def outputs(self, theta: Tensor, t: int, rows: Sequence[Rows]) -> list[NDArray[np.float32]]:
+        """Log-probabilities (a, n, c) of each sequence's rows, at the scale of fragment t."""
         found = []
         for g, part in enumerate(rows):
-            x = self.readers[g](part)
+            x = self._read(g, t, part)
             models = [self._model(theta[g, a]) for a in range(self.candidates)]
             found.append(np.stack([predict(model, x, likelihood="classes").cpu().numpy() for model in models]))
         return found

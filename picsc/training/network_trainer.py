@@ -20,7 +20,7 @@ from picsc.runtime.devices import placed
 from picsc.settings import PenaltyName, Precision
 from picsc.training.jobs import TrainedModels, TrainingJob, TrainingRecipe
 from picsc.training.minibatches import epoch_steps
-from picsc.training.network_inputs import Inputs, Read
+from picsc.training.network_inputs import Inputs, Read, Scale
 from picsc.training.network_sequence_trainer import NetworkSequenceTrainer
 from picsc.training.predict import predict
 from picsc.training.single import train
@@ -55,12 +55,16 @@ class NetworkTrainer:
         """Class codes of rows."""
         return self.inputs.labels[rows]
 
+    def updates(self, rows: int) -> int:
+        """Updates of a network that is trained on so many rows."""
+        return self.recipe.steps or self.recipe.epochs * epoch_steps(rows, self.recipe.batch_size or rows)
+
     def train_jobs(
         self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
         """Train every candidate of every job; see `picsc.training.jobs.Trainer`."""
         for i, job in enumerate(jobs):
-            read = self.reader(job.train)
+            read = self._reader_of(job)
             weight = None if job.weight is None else placed(job.weight, self.device)
             rows = LabelledRows(read(job.train), self.labels(job.train), "classes", weight)
             tested = read(job.test)
@@ -72,7 +76,13 @@ class NetworkTrainer:
                 model = self.model(job.seed)
                 correction = self._correction(float(strength), job.fragment)
                 epoch, share = self.train(
-                    model, rows, seed=job.seed, decay=float(decay), correction=correction, target_rows=target_rows
+                    model,
+                    rows,
+                    seed=job.seed,
+                    updates=job.updates,
+                    decay=float(decay),
+                    correction=correction,
+                    target_rows=target_rows,
                 )
                 outputs.append(predict(model, tested, likelihood="classes").cpu().numpy())
                 diverged.append(epoch)
@@ -83,13 +93,20 @@ class NetworkTrainer:
         self,
         sequences: Sequence[Sequence[Rows]],
         seeds: Sequence[int],
-        scaled_on: Sequence[Rows],
+        scaled_on: Sequence[Rows] | None = None,
         *,
         candidates: int = 1,
     ) -> NetworkSequenceTrainer:
         """Models carried along sequences; see `picsc.training.jobs.Trainer`."""
+        if scaled_on is None:
+            scales = [self.inputs.scales_after(sequence, list(enumerate(sequence))) for sequence in sequences]
+        else:
+            scales = [
+                self.inputs.scales_after((), [(0, rows)]) * len(sequence)
+                for sequence, rows in zip(sequences, scaled_on, strict=True)
+            ]
         return NetworkSequenceTrainer(
-            self, tuple(map(tuple, sequences)), tuple(seeds), tuple(map(self.reader, scaled_on)), candidates
+            self, tuple(map(tuple, sequences)), tuple(seeds), tuple(map(tuple, scales)), candidates
         )
 
     def model(self, seed: int) -> nn.Sequential:
@@ -98,7 +115,15 @@ class NetworkTrainer:
 
     def reader(self, fitted_on: Rows) -> Read:
         """A function that reads rows for networks that are trained on some of them."""
-        return self.inputs.reader(fitted_on, self.device)
+        return self.reader_of_scale(*self.inputs.scales_after((), [(0, fitted_on)]))
+
+    def reader_of_scale(self, scale: Scale) -> Read:
+        """A function that reads rows standardised by a scale."""
+        return self.inputs.reader(scale, self.device)
+
+    def _reader_of(self, job: TrainingJob) -> Read:
+        """A function that reads rows for the network of a job."""
+        return self.reader_of_scale(*self.inputs.scales_after(job.sequence or (), [(job.place, job.train)]))
 
     def labels(self, rows: Rows) -> Tensor:
         """Class codes, (n,)."""
@@ -110,6 +135,7 @@ class NetworkTrainer:
         rows: LabelledRows,
         *,
         seed: int,
+        updates: int | None = None,
         decay: float = 0.0,
         correction: Correction = PLAIN,
         target_rows: TargetData | None = None,
@@ -120,6 +146,7 @@ class NetworkTrainer:
             model: its parameters are NaN afterwards if it diverged.
             rows: the training rows.
             seed: of minibatches.
+            updates: number of them; None is that of the recipe.
             decay: weight decay.
             correction: the penalty between fragments or the anchor.
             target_rows: as in `picsc.training.single.train`.
@@ -129,7 +156,7 @@ class NetworkTrainer:
         """
         batch = self.recipe.batch_size or len(rows)
         settings = OptimizerSettings(
-            steps=self.recipe.epochs * epoch_steps(len(rows), batch),
+            steps=updates or self.updates(len(rows)),
             lr=self.recipe.lr,
             batch_size=batch,
             seed=seed,

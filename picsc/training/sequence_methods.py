@@ -33,8 +33,8 @@ class FragmentSequences:
 
     fragments: Sequence[Sequence[Rows]]
     """Training rows of each sequence, fragment by fragment."""
-    scaled_on: Sequence[Rows]
-    """Rows that each sequence's encoding is fitted on."""
+    scaled_on: Sequence[Rows] | None
+    """Rows that each sequence's encoding is fitted on once; None lets it grow with the fragments."""
     test: Sequence[Rows]
     """Test rows of each sequence's model."""
     seeds: Sequence[int]
@@ -70,7 +70,7 @@ class SequenceStep:
         diverged, share = self.step.diverged[:, 0], self.step.penalty_share[:, 0]
         return [
             MethodModel(outputs[0], int(diverged[g]), float(share[g]), float(self.strength[g]))
-            for g, outputs in enumerate(self.trainer.outputs(theta, self.test))
+            for g, outputs in enumerate(self.trainer.outputs(theta, self.t, self.test))
         ]
 
 

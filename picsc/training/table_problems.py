@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector
 
-from picsc.datasets.encoding import Encoder
+from picsc.datasets.encoding import Encoder, fit
 from picsc.datasets.rows import Rows
+from picsc.datasets.running_encoding import encoder_of, numeric_values, scales_after
 from picsc.datasets.table import Dataset
 from picsc.equations.likelihood import Likelihood
 from picsc.errors import DataError
@@ -32,13 +33,20 @@ HIDDEN = 4
 """Hidden units of the paper's network for tables."""
 
 
+class Scaling(NamedTuple):
+    """The units in which a model sees its features and its target."""
+
+    encoder: Encoder
+    """The encoding of the features."""
+    units: TargetUnits | None
+    """Units of a numeric target; None for classes."""
+
+
 class ProblemRows(NamedTuple):
     """The rows of one problem."""
 
-    encoder: Encoder
-    """The encoding, fitted on the training part."""
-    scaled_on: Rows
-    """Rows of the training part, whose mean and standard deviation scale a numeric target."""
+    scaling: Scaling
+    """Fitted on the training part, or on it and on the pieces before it."""
     rows: Rows
     """Row numbers, (n,)."""
     fragment: NDArray[np.int64] | None = None
@@ -73,23 +81,48 @@ class TableProblems:
 
     def targets(self, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
         """Class codes of rows, or their numbers in the units in which all models are scored."""
-        return self._targets(rows, None)
+        return self._targets(rows, self._units(None))
 
-    def _targets(self, rows: Rows, scaled_on: Rows | None) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Class codes of rows, or their numbers in the units of some rows; None is the units of the data set."""
+    def training_targets(self, scaling: Scaling, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Class codes of rows, or their numbers in the units in which a model is trained."""
+        return self._targets(rows, scaling.units)
+
+    def _targets(self, rows: Rows, units: TargetUnits | None) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Class codes of rows, or their numbers in some units."""
         assert self.dataset.target is not None  # noqa: S101 - as above
         values = self.dataset.target.values[rows]
-        return values.astype(np.int64) if self.likelihood == "classes" else self._units(scaled_on).scaled(values)
+        return values.astype(np.int64) if units is None else units.scaled(values)
 
-    def _units(self, scaled_on: Rows | None) -> TargetUnits:
-        """The units of a numeric target over some rows; None is all rows of the data set."""
+    def _units(self, rows: Rows | None) -> TargetUnits | None:
+        """The units of a numeric target over some rows; None is all rows of the data set. Classes have none."""
         assert self.dataset.target is not None  # noqa: S101 - as above
         values = self.dataset.target.values
-        return TargetUnits.of(values if scaled_on is None else values[scaled_on])
+        if self.likelihood == "classes":
+            return None
+        return TargetUnits.of(values if rows is None else values[rows])
 
-    def training_targets(self, scaled_on: Rows, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Class codes of rows, or their numbers in the training part's standard deviations from its mean."""
-        return self._targets(rows, scaled_on)
+    def scaling(self, rows: Rows) -> Scaling:
+        """The scaling of a model that is trained on some rows."""
+        return Scaling(fit(self.dataset, rows), self._units(rows))
+
+    def scalings_after(self, pieces: Sequence[Rows], parts: Sequence[tuple[int, Rows]]) -> list[Scaling]:
+        """The scalings of models that are trained on some rows after the first pieces of a sequence.
+
+        Args:
+            pieces: rows of each piece.
+            parts: the number of pieces that come first, and the rows of the model.
+        """
+        assert self.dataset.target is not None  # noqa: S101 - as above
+        columns = numeric_values(self.dataset)
+        numbers = self.likelihood == "numbers"
+        if numbers:
+            columns.append(self.dataset.target.values.astype(np.float64))
+        found = []
+        for scales in scales_after(columns, pieces, parts):
+            mean, deviation = scales.pop() if numbers else (0.0, 1.0)
+            units = TargetUnits(mean, deviation or 1.0) if numbers else None
+            found.append(Scaling(encoder_of(self.dataset, scales), units))
+        return found
 
     def inputs(self, encoder: Encoder, rows: Rows) -> NDArray[np.float32]:
         """Encoded features of rows, (n, f)."""
@@ -101,14 +134,14 @@ class TableProblems:
         if self.weights is not None:
             weight = self.weights[of.rows] if weight is None else self.weights[of.rows] * weight
         return TrainingProblem(
-            self.inputs(of.encoder, of.rows),
-            self.training_targets(of.scaled_on, of.rows),
+            self.inputs(of.scaling.encoder, of.rows),
+            self.training_targets(of.scaling, of.rows),
             np.zeros(len(of.rows), np.int64) if of.fragment is None else of.fragment,
             weight,
         )
 
-    def stack(self, problems: Sequence[TrainingProblem], seed: int) -> Stack:
-        """Problems side by side; the seed orders rows within tiles where there are minibatches."""
+    def stack(self, problems: Sequence[TrainingProblem], seed: int | None) -> Stack:
+        """Problems side by side; the seed orders rows within tiles where there are minibatches, None does not."""
         return stack_problems(
             problems,
             likelihood=self.likelihood,
@@ -169,18 +202,18 @@ class TableProblems:
         return theta[:, None].expand(-1, candidates, -1).contiguous().to(self.device)
 
     @torch.no_grad()
-    def predict(self, theta: Tensor, encoder: Encoder, scaled_on: Rows, rows: Rows) -> NDArray[np.float32]:
+    def predict(self, theta: Tensor, scaling: Scaling, rows: Rows) -> NDArray[np.float32]:
         """Log-probabilities (a, n, c), or means (a, n) in the units of `targets`, of one problem's models.
 
         Args:
             theta: their parameters, (a, d).
-            encoder: the encoding of their features.
-            scaled_on: rows of their training part.
+            scaling: that they were trained in.
             rows: to predict, (n,).
         """
-        x = self.inputs(encoder, rows)
+        x = self.inputs(scaling.encoder, rows)
         inputs = torch.from_numpy(x).to(self.device)
         constant = inputs.new_ones(len(x), 1)
         weights = unflatten(theta[None], x.shape[1], HIDDEN, self.outputs)
         found = np.asarray(predicted(weights, torch.cat([inputs, constant], 1), self.likelihood).cpu().numpy())
-        return found if self.likelihood == "classes" else self._units(scaled_on).converted(found, self._units(None))
+        units = self._units(None)
+        return found if scaling.units is None or units is None else scaling.units.converted(found, units)

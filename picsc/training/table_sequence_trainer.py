@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.datasets.encoding import Encoder, of_table
+from picsc.datasets.encoding import of_table
 from picsc.datasets.rows import Rows
 from picsc.equations.covariate_kl import part_kl
 from picsc.equations.penalties import Anchor
@@ -23,7 +23,8 @@ from picsc.training.batched.layout import Stack, stack_problems
 from picsc.training.batched.mlp import flatten, unflatten
 from picsc.training.batched.train import StackCorrection, train_stack
 from picsc.training.jobs import Fitted
-from picsc.training.table_problems import HIDDEN, ProblemRows, TableProblems
+from picsc.training.rebasing import Rebasing, between_encoders, between_units
+from picsc.training.table_problems import HIDDEN, ProblemRows, Scaling, TableProblems
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +36,31 @@ class TableSequenceTrainer:
     """Rows of each fragment of each sequence."""
     seeds: tuple[int, ...]
     """Seed of each sequence."""
-    encoders: tuple[Encoder, ...]
-    """Encoding of each sequence."""
-    scaled_on: tuple[Rows, ...]
-    """Rows that each sequence's encoding is fitted on."""
+    scalings: tuple[tuple[Scaling, ...], ...]
+    """Scaling of each fragment of each sequence."""
     candidates: int
     """Models per sequence, a."""
 
+    @property
+    def length(self) -> int:
+        """Fragments of a sequence."""
+        return len(self.sequences[0])
+
     def start(self) -> Tensor:
         """Initial parameters, (g, a, d)."""
-        return self.problems.initial(self.seeds, self.candidates, len(self.encoders[0].names))
+        return self.problems.initial(self.seeds, self.candidates, len(self.scalings[0][0].encoder.names))
 
     def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
         """Train on fragment t."""
         kept, held = [], []
-        for sequence, seed, encoder, scaled_on in zip(
-            self.sequences, self.seeds, self.encoders, self.scaled_on, strict=True
-        ):
+        for sequence, seed, scalings in zip(self.sequences, self.seeds, self.scalings, strict=True):
             inside, out = self.problems.split(sequence[t], np.zeros(len(sequence[t]), np.int64), seed + t)
             kept.append(sequence[t][inside])
-            held.append(ProblemRows(encoder, scaled_on, sequence[t][out]))
+            held.append(ProblemRows(scalings[t], sequence[t][out]))
         return train_stack(
             theta,
-            self._stack(kept),
-            replace(self.problems.recipe, seed=self.seeds[0] + t),
+            self._stack(kept, t),
+            replace(self.problems.recipe.of_fragment(t, self.length), seed=self.seeds[0] + t),
             hidden=HIDDEN,
             correction=StackCorrection(weight_decay, strength, anchor=anchor),
             held_out=self.problems.held_out(held),
@@ -67,7 +69,7 @@ class TableSequenceTrainer:
     @torch.no_grad()
     def fisher(self, theta: Tensor, t: int) -> Tensor:
         """Diagonal empirical Fisher on fragment t, (g, a, d)."""
-        stack = self._stack([sequence[t] for sequence in self.sequences])
+        stack = self._stack([sequence[t] for sequence in self.sequences], t)
         fishers = fragment_fishers(unflatten(theta, stack.features, HIDDEN, stack.outputs), stack)
         return flatten(type(fishers)(*(part[:, 0] for part in fishers)))
 
@@ -80,7 +82,7 @@ class TableSequenceTrainer:
         gammas = torch.zeros(theta.shape[:2])
         for g, sequence in enumerate(self.sequences):
             rows = np.concatenate([sequence[t], sequence[t - 1]])
-            problem = self.problems.problem(ProblemRows(self.encoders[g], self.scaled_on[g], rows))
+            problem = self.problems.problem(ProblemRows(self.scalings[g][t], rows))
             parts = random_halves(len(sequence[t]), len(rows), seed=self.seeds[g] + t)
             kl = part_kl(torch.from_numpy(problem.x), parts, covariates)
             stack = stack_problems([problem], likelihood=likelihood, outputs=outputs)
@@ -90,16 +92,39 @@ class TableSequenceTrainer:
                 taus[g, a], gammas[g, a] = found
         return taus.to(theta.device), gammas.to(theta.device)
 
-    def outputs(self, theta: Tensor, rows: Sequence[Rows]) -> list[NDArray[np.float32]]:
-        """Log-probabilities (a, n, c), or means (a, n), of each sequence's rows."""
-        return [
-            self.problems.predict(theta[g], self.encoders[g], self.scaled_on[g], part) for g, part in enumerate(rows)
-        ]
+    def rebased(self, theta: Tensor, t: int) -> Tensor:
+        """Parameters of the same functions in the encoding of fragment t, from that of t - 1, (g, a, d)."""
+        change = self._change(theta, t)
+        return change.parameters(theta) if change.changes else theta
 
-    def _stack(self, rows: Sequence[Rows]) -> Stack:
-        """Some rows of each sequence, side by side."""
+    def rebased_precision(self, fisher: Tensor, t: int) -> Tensor:
+        """Fisher informations of the same models in the encoding of fragment t, from that of t - 1, (g, a, d)."""
+        change = self._change(fisher, t)
+        return change.precision(fisher) if change.changes else fisher
+
+    def outputs(self, theta: Tensor, t: int, rows: Sequence[Rows]) -> list[NDArray[np.float32]]:
+        """Log-probabilities (a, n, c), or means (a, n), of each sequence's rows, in the encoding of fragment t."""
+        return [self.problems.predict(theta[g], self.scalings[g][t], part) for g, part in enumerate(rows)]
+
+    def _change(self, like: Tensor, t: int) -> Rebasing:
+        """The change of encoding from fragment t - 1 to t."""
+        pairs = [(scalings[t - 1], scalings[t]) for scalings in self.scalings]
+        factor, shift, flag = between_encoders(
+            [old.encoder for old, _ in pairs], [new.encoder for _, new in pairs], self.problems.dataset
+        )
+        return Rebasing(
+            torch.from_numpy(factor).to(like),
+            torch.from_numpy(shift).to(like),
+            torch.from_numpy(flag).to(like.device),
+            tuple(between_units(old.units, new.units) for old, new in pairs),
+            HIDDEN,
+            self.problems.outputs,
+        )
+
+    def _stack(self, rows: Sequence[Rows], t: int) -> Stack:
+        """Some rows of each sequence, side by side, in the encoding of fragment t."""
         problems = [
-            self.problems.problem(ProblemRows(encoder, scaled_on, part))
-            for encoder, scaled_on, part in zip(self.encoders, self.scaled_on, rows, strict=True)
+            self.problems.problem(ProblemRows(scalings[t], part))
+            for scalings, part in zip(self.scalings, rows, strict=True)
         ]
         return self.problems.stack(problems, self.seeds[0])

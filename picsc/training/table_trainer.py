@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.datasets.encoding import Encoder, fit
 from picsc.datasets.rows import Rows
 from picsc.datasets.table import Dataset
 from picsc.equations.penalties import PENALTIES
@@ -22,7 +22,7 @@ from picsc.training.batched.diw import StackTarget
 from picsc.training.batched.layout import TrainingProblem
 from picsc.training.batched.train import StackCorrection, problems_per_stack, train_stack
 from picsc.training.jobs import TargetRows, TrainedModels, TrainingJob, TrainingRecipe
-from picsc.training.table_problems import HIDDEN, ProblemRows, TableProblems
+from picsc.training.table_problems import HIDDEN, ProblemRows, Scaling, TableProblems
 from picsc.training.table_sequence_trainer import TableSequenceTrainer
 
 
@@ -57,6 +57,11 @@ class TableTrainer:
         """Class codes of rows, or their numbers in standard deviations of the whole table's from their mean."""
         return self.problems.targets(rows)
 
+    def updates(self, rows: int) -> int:
+        """Updates of a model that is trained on so many rows."""
+        batch = self.recipe.batch_size or rows
+        return self.recipe.steps or self.recipe.epochs * -(-rows // batch)
+
     def train_jobs(
         self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
@@ -64,8 +69,17 @@ class TableTrainer:
         a = strengths.shape[1]
         largest = max(len(job.train) for job in jobs)
         per_stack = problems_per_stack(largest, a, HIDDEN)
-        # a stack's problems have equally many fragments, and match the same values with those of the target
-        kinds = [(int(job.fragment.max()), job.target_rows and job.target_rows.match) for job in jobs]
+        # a stack's problems have equally many fragments and updates, draw their minibatches in the same way, and match
+        # the same values with those of the target
+        kinds = [
+            (
+                int(job.fragment.max()),
+                job.target_rows and job.target_rows.match,
+                job.updates,
+                self._in_shares(job, strengths[i]),
+            )
+            for i, job in enumerate(jobs)
+        ]
         start = 0
         for stop in range(1, len(jobs) + 1):
             full = stop == len(jobs) or stop - start == per_stack
@@ -78,71 +92,88 @@ class TableTrainer:
         self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
     ) -> Iterator[TrainedModels]:
         penalised = bool((strengths != 0).any())
-        encoders = [fit(self.dataset, job.train) for job in jobs]
+        in_shares = self._in_shares(jobs[0], strengths[0])
         # without a penalty and with all rows in every step, fragments do not matter, and one long tile is fastest
         divided = penalised or self.recipe.batch_size is not None
         table = self.problems
-        problems, held = [], []
-        for encoder, job in zip(encoders, jobs, strict=True):
+        scalings = _scalings(table, jobs)
+        problems, held, fragments = [], [], []
+        for scaling, job in zip(scalings, jobs, strict=True):
             kept, out = table.split(job.train, job.fragment, job.seed)
-            fragment = job.fragment[kept] if divided else None
-            rows = ProblemRows(encoder, job.train, job.train[kept], fragment, _part(job.weight, kept))
+            fragment = job.fragment[kept] if divided and not in_shares else None
+            fragments.append(torch.from_numpy(job.fragment[kept]))
+            rows = ProblemRows(scaling, job.train[kept], fragment, _part(job.weight, kept))
             problems.append(table.problem(rows))
-            held.append(ProblemRows(encoder, job.train, job.train[out], None, _part(job.weight, out)))
-        stack = table.stack(problems, jobs[0].seed)
+            held.append(ProblemRows(scaling, job.train[out], None, _part(job.weight, out)))
+        stack = table.stack(problems, None if in_shares else jobs[0].seed)
         theta = table.initial([job.seed for job in jobs], strengths.shape[1], stack.features)
-        correction = StackCorrection(self._placed(decays), self._placed(strengths), PENALTIES[self.penalty])
+        correction = StackCorrection(
+            self._placed(decays),
+            self._placed(strengths),
+            PENALTIES[self.penalty],
+            fragments=tuple(fragments) if in_shares else None,
+        )
         fitted = train_stack(
             theta,
             stack,
-            replace(self.recipe, seed=jobs[0].seed),
+            replace(self.recipe, seed=jobs[0].seed, steps=jobs[0].updates or self.recipe.steps),
             hidden=HIDDEN,
             correction=correction,
             held_out=table.held_out(held),
-            target_rows=self._stack_target(encoders, jobs),
+            target_rows=self._stack_target(scalings, jobs),
         )
-        for g, (encoder, job) in enumerate(zip(encoders, jobs, strict=True)):
+        for g, (scaling, job) in enumerate(zip(scalings, jobs, strict=True)):
             yield TrainedModels(
-                table.predict(fitted.theta[g], encoder, job.train, job.test),
+                table.predict(fitted.theta[g], scaling, job.test),
                 fitted.diverged[g].cpu().numpy(),
                 fitted.penalty_share[g].double().cpu().numpy(),
             )
+
+    def _in_shares(self, job: TrainingJob, strengths: NDArray[np.float64]) -> bool:
+        """True if a job's minibatches hold equally many rows of every fragment, for a penalty between them.
+
+        It depends on the job alone, so that no number depends on the jobs beside it.
+        """
+        batch = self.recipe.batch_size
+        return batch is not None and len(job.train) > batch and bool((strengths != 0).any())
 
     def sequence_trainer(
         self,
         sequences: Sequence[Sequence[Rows]],
         seeds: Sequence[int],
-        scaled_on: Sequence[Rows],
+        scaled_on: Sequence[Rows] | None = None,
         *,
         candidates: int = 1,
     ) -> TableSequenceTrainer:
         """Models carried along sequences; see `picsc.training.jobs.Trainer`."""
+        table = self.problems
+        if scaled_on is None:
+            scalings = [table.scalings_after(sequence, list(enumerate(sequence))) for sequence in sequences]
+        else:
+            scalings = [
+                [table.scaling(rows)] * len(sequence) for sequence, rows in zip(sequences, scaled_on, strict=True)
+            ]
         return TableSequenceTrainer(
-            self.problems,
-            tuple(map(tuple, sequences)),
-            tuple(seeds),
-            tuple(fit(self.dataset, rows) for rows in scaled_on),
-            tuple(scaled_on),
-            candidates,
+            table, tuple(map(tuple, sequences)), tuple(seeds), tuple(map(tuple, scalings)), candidates
         )
 
-    def _stack_target(self, encoders: Sequence[Encoder], jobs: Sequence[TrainingJob]) -> StackTarget | None:
+    def _stack_target(self, scalings: Sequence[Scaling], jobs: Sequence[TrainingJob]) -> StackTarget | None:
         """The rows of the target of each job, encoded like its training rows; all jobs have some, or none has."""
         problems, matches = [], []
-        for encoder, job in zip(encoders, jobs, strict=True):
+        for scaling, job in zip(scalings, jobs, strict=True):
             if job.target_rows is not None:
-                problems.append(self._target_problem(encoder, job.train, job.target_rows))
+                problems.append(self._target_problem(scaling, job.target_rows))
                 matches.append(job.target_rows.match)
         if not problems:
             return None
         return StackTarget(self.problems.stack(problems, jobs[0].seed), matches[0], [job.seed for job in jobs])
 
-    def _target_problem(self, encoder: Encoder, scaled_on: Rows, target: TargetRows) -> TrainingProblem:
+    def _target_problem(self, scaling: Scaling, target: TargetRows) -> TrainingProblem:
         """The rows of one job's target."""
-        x = self.problems.inputs(encoder, target.rows)
+        x = self.problems.inputs(scaling.encoder, target.rows)
         nothing = np.zeros(len(x), np.int64)
         # labels that must not be used are left out
-        y = self.problems.training_targets(scaled_on, target.rows) if target.match == "losses" else nothing
+        y = self.problems.training_targets(scaling, target.rows) if target.match == "losses" else nothing
         return TrainingProblem(x, y, nothing)
 
     def _placed(self, values: NDArray[np.float64]) -> Tensor:
@@ -152,3 +183,16 @@ class TableTrainer:
 def _part(weight: NDArray[np.float64] | None, positions: NDArray[np.int64]) -> NDArray[np.float64] | None:
     """The weights of some of a job's rows."""
     return None if weight is None else weight[positions]
+
+
+def _scalings(table: TableProblems, jobs: Sequence[TrainingJob]) -> list[Scaling]:
+    """The scaling of each job; the pieces of a sequence are read once."""
+    found: list[Scaling] = []
+    for _, together in groupby(jobs, lambda job: id(job.sequence)):
+        some = list(together)
+        pieces = some[0].sequence
+        if pieces is None:
+            found += [table.scaling(job.train) for job in some]
+        else:
+            found += table.scalings_after(pieces, [(job.place, job.train) for job in some])
+    return found

@@ -68,7 +68,7 @@ def tune_prequentially(
     trainer: Trainer,
     sequences: Sequence[Sequence[Rows]],
     seeds: Sequence[int],
-    scaled_on: Sequence[Rows],
+    scaled_on: Sequence[Rows] | None,
     likelihood: Likelihood,
     settings: Algorithm2Settings,
     *,
@@ -82,7 +82,7 @@ def tune_prequentially(
         trainer: trains the candidates.
         sequences: g of equally many fragments; of fewer than three, each is halved if all have two rows.
         seeds: of the initial weights.
-        scaled_on: rows that each sequence's encoding is fitted on.
+        scaled_on: rows that each sequence's encoding is fitted on once; None lets it grow with the fragments.
         likelihood: of the target.
         settings: of Algorithm 2, apart from the candidates.
         penalised: True chooses lambda, False weight decay.
@@ -107,7 +107,7 @@ def tune_prequentially(
         following = [
             of_other_groups(sequence[t + 1], trainer.groups, np.concatenate(sequence[: t + 1])) for sequence in first
         ]
-        for g, out in enumerate(sequence_trainer.outputs(evaluated, following)):
+        for g, out in enumerate(sequence_trainer.outputs(evaluated, t, following)):
             losses[g] += _log_losses(out, trainer.targets(following[g]), likelihood)
     best: Floats = candidates[losses.argmin(1)]
     return best

@@ -57,7 +57,13 @@ class Means:
         tau = (self.rows(t).mean(0) - self.rows(t - 1).mean(0)).norm().reshape(1, 1)
         return tau, torch.full_like(tau, 2.0)
 
-    def outputs(self, theta: Tensor, rows: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float32]]:
+    def rebased(self, theta: Tensor, t: int) -> Tensor:
+        return theta
+
+    def rebased_precision(self, fisher: Tensor, t: int) -> Tensor:
+        return fisher
+
+    def outputs(self, theta: Tensor, t: int, rows: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float32]]:
         raise NotImplementedError
 
 

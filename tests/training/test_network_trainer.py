@@ -90,7 +90,7 @@ def test_a_sequence_of_one_fragment_is_a_job(kind: str) -> None:
     trainer = backend.sequence_trainer([[one.train]], [one.seed], [one.train])
     off = torch.zeros(1, 1)
     fitted = trainer.fit(trainer.start(), 0, weight_decay=off, strength=off, anchor=None)
-    np.testing.assert_array_equal(trainer.outputs(fitted.theta, [one.test])[0], outputs(backend, one)[0])
+    np.testing.assert_array_equal(trainer.outputs(fitted.theta, 0, [one.test])[0], outputs(backend, one)[0])
 
 
 def test_what_diverges_says_in_which_epoch() -> None:

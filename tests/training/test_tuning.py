@@ -204,9 +204,9 @@ def test_with_groups_the_next_fragment_is_predicted_without_groups_that_were_see
                 def __getattr__(self, name: str) -> object:
                     return getattr(inner, name)
 
-                def outputs(self, theta: torch.Tensor, rows: list[np.ndarray]) -> object:
+                def outputs(self, theta: torch.Tensor, t: int, rows: list[np.ndarray]) -> object:
                     seen.extend(rows)
-                    return outputs(theta, rows)
+                    return outputs(theta, t, rows)
 
             return Spy()
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 import torch
 from torch import Tensor
@@ -19,8 +20,9 @@ from picsc.equations.penalties import Anchor, Penalty, risen
 from picsc.training.batched.diw import StackTarget, dynamic_weighting
 from picsc.training.batched.early_stopping import early_stopping
 from picsc.training.batched.gradients import penalised_gradient, squared_features, task_gradient
-from picsc.training.batched.layout import Stack, minibatches
+from picsc.training.batched.layout import Stack
 from picsc.training.batched.mlp import Weights, empty_weights, flatten, mean_loss, unflatten
+from picsc.training.batched.steps import DRAWN, steps_of
 from picsc.training.divergence import has_diverged, is_checked, largest_loss
 from picsc.training.jobs import Fitted, TrainingRecipe
 from picsc.training.optimizers import AdamState, SgdState, adam_step, sgd_step
@@ -59,6 +61,9 @@ class StackCorrection:
     """Algorithm 1's penalty between fragments; None leaves it out."""
     anchor: Anchor | None = None
     """Mean and Fisher information of Eq. 16, (g, a, d) each; None leaves it out."""
+    fragments: tuple[Tensor, ...] | None = None
+    """int64 (n,), the fragment of each row of each problem, of which every minibatch then has equally many rows; None
+    leaves the rows to the tiles of the stack."""
 
 
 PLAIN = StackCorrection()
@@ -81,9 +86,10 @@ def train_stack(
     Source: Algorithm 1 with a penalty, Eq. 16 with an anchor. A strength of 0 throughout is plain training, bit for
         bit. `target_rows` is dynamic importance weighting: Fang et al. 2020, Algorithm 1, with one epoch of plain
         warm-up.
-    Reading: one step per epoch as printed while `recipe.batch_size` is None; else minibatches that hold the same share
-        of every fragment. With `recipe.warmup` lambda rises from 0: at full strength from the first step, the penalty
-        can silence hidden units before they have learned anything; the Fisher informations of such a model agree.
+    Reading: one step per epoch as printed while `recipe.batch_size` is None; else minibatches, which with `fragments`
+        hold equally many rows of every fragment. With `recipe.warmup` lambda rises from 0: at full strength from the
+        first step, the penalty can silence hidden units before they have learned anything; the Fisher informations of
+        such a model agree.
         With `target_rows` a step's rows are matched in random blocks of at most 256 with at most 256 random rows of the
         target, at every step where there are minibatches and at every fifth where steps see all rows.
 
@@ -119,51 +125,47 @@ def train_stack(
         mean, _ = _placed(anchor.mean, f, hidden, c)
         stiffness, _ = _placed(anchor.fisher, f, hidden, c)
         pull = (mean, stiffness.mul_(_per_parameter(2 * strength, weights)))
-    parts = [stack] if recipe.batch_size is None else minibatches(stack, recipe.batch_size)
-    squares = [squared_features(part) if penalty is not None and active else None for part in parts]
-    generator = torch.Generator().manual_seed(recipe.seed)
+    run = steps_of(stack, recipe, correction.fragments if active else None)
+    steps, per_epoch = run.in_all, run.per_epoch
+    squares: dict[int, Tensor] = {}
     update = _update(flat, recipe)
     task, task_weights = empty_weights(g, a, f, hidden, c, theta)
     early = None if held_out is None or recipe.patience is None else early_stopping(weights, held_out, recipe.patience)
-    weighting = None if target_rows is None else dynamic_weighting(target_rows, a, len(parts))
+    weighting = None if target_rows is None else dynamic_weighting(target_rows, a, per_epoch)
     signs, shares = [], []
     absurd = torch.zeros(g, a, dtype=torch.int64, device=theta.device)
-    largest = [largest_loss(part.y, part.weight, part.likelihood, c, (-2, -1)) for part in parts]
-    step, steps = 0, recipe.epochs * len(parts)
     rising = recipe.warmup * steps
-    for epoch in range(recipe.epochs):
-        order = [0] if len(parts) == 1 else torch.randperm(len(parts), generator=generator).tolist()
-        for i in order:
-            part, squared = parts[i], squares[i]
-            if weighting is not None:
-                part = weighting.step(weights, part, i, step)
-            measured = step % SHARE_EVERY == 0
-            if squared is None or penalty is None or strength is None:
-                task_gradient(weights, part, into)
-                if pull is not None and measured:
-                    task.copy_(gradient)
-            else:
-                penalised_gradient(weights, part, penalty, risen(strength, step, rising), squared, into)
-                if measured:
-                    task_gradient(weights, part, task_weights)
-            if pull is not None:
-                gradient.addcmul_(flat - pull[0], pull[1])
-            if active and measured:
-                share = _share(task_weights, into)
-                shares.append(share if early is None else torch.where(early.running, share, torch.nan))
-            if decay is not None:
-                gradient.addcmul_(flat, decay)
-            signs.append(into.out[..., -1].sum(-1))
-            update(gradient)
-            if is_checked(step, steps, len(parts)):
-                gone = has_diverged(mean_loss(weights, parts[i]), largest[i])
-                absurd = torch.where(gone & (absurd == 0), epoch + 1, absurd)
-            step += 1
-        if early is not None:
+    for step, (i, drawn) in enumerate(islice(run.parts, steps)):
+        part = drawn if weighting is None else weighting.step(weights, drawn, i, step)
+        measured = step % SHARE_EVERY == 0
+        if penalty is None or strength is None or not active:
+            task_gradient(weights, part, into)
+            if pull is not None and measured:
+                task.copy_(gradient)
+        else:
+            if i == DRAWN or i not in squares:
+                squares[i] = squared_features(part)
+            penalised_gradient(weights, part, penalty, risen(strength, step, rising), squares[i], into)
+            if measured:
+                task_gradient(weights, part, task_weights)
+        if pull is not None:
+            gradient.addcmul_(flat - pull[0], pull[1])
+        if active and measured:
+            share = _share(task_weights, into)
+            shares.append(share if early is None else torch.where(early.running, share, torch.nan))
+        if decay is not None:
+            gradient.addcmul_(flat, decay)
+        signs.append(into.out[..., -1].sum(-1))
+        update(gradient)
+        epoch = step // per_epoch
+        if is_checked(step, steps, per_epoch):
+            largest = largest_loss(drawn.y, drawn.weight, drawn.likelihood, c, (-2, -1))
+            absurd = torch.where(has_diverged(mean_loss(weights, drawn), largest) & (absurd == 0), epoch + 1, absurd)
+        if early is not None and ((step + 1) % per_epoch == 0 or step + 1 == steps):
             early.evaluate(weights)
             if early.over(epoch):
                 break
-    diverged = _earlier(_diverged(torch.stack(signs), weights, len(parts)), absurd)
+    diverged = _earlier(_diverged(torch.stack(signs), weights, per_epoch), absurd)
     share = torch.stack(shares) if shares else theta.new_zeros(1, g, a)
     if early is None:
         last = flatten(weights).masked_fill_((diverged > 0)[..., None], torch.nan)

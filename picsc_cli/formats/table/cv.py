@@ -131,9 +131,12 @@ def sentences(report: CvReport, page: Page) -> Iterator[str]:
     if loss is not None:
         interval = "" if loss.shift_interval is None else f" {percent_span(loss.shift_interval, page)}"
         lost, sample, shift = (percent(part, page) for part in (loss.total, loss.smaller_sample, loss.shift))
+        updates = ""
+        if loss.fewer_updates is not None:
+            updates = f", {percent(loss.fewer_updates, page)} by fewer updates (see --steps)"
         yield (
-            f"{sections.metric(report.data)} that pieces cost st-cv: {lost} points, {sample} by the smaller sample and "
-            f"{shift}{interval} by shift"
+            f"{sections.metric(report.data)} that pieces cost st-cv: {lost} points, {sample} by the smaller sample"
+            f"{updates} and {shift}{interval} by shift"
         )
     weighted = [method for method in report.methods if method.weighted_accuracy is not None]
     if weighted:

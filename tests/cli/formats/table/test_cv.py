@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.text import Text
 
-from picsc.reports.cv import CvReport, MethodReport, Unit
+from picsc.reports.cv import CvReport, Loss, MethodReport, Unit
 from picsc.reports.recipes import RecipeReport
 from picsc_cli.formats.table.cv import cv_table
 from picsc_cli.formats.table.recipes import recipes_summary, recipes_table
@@ -151,6 +151,10 @@ def test_the_loss_is_split_in_one_sentence() -> None:
     text = " ".join(cv_table(cv_report(), Page()).split())
     assert "pieces cost st-cv: 3.1 points, 2.6 by the smaller sample and 0.5 [−0.1, 1.1] by shift" in text  # noqa: RUF001
     assert "cost st-cv" not in cv_table(cv_report(loss=None), Page())
+    three = Loss(0.127, 0.041, -0.001, None, 0.087)
+    text = " ".join(cv_table(cv_report(loss=three), Page()).split())
+    parts = "12.7 points, 4.1 by the smaller sample, 8.7 by fewer updates (see --steps) and −0.1 by shift"  # noqa: RUF001
+    assert f"pieces cost st-cv: {parts}" in text
 
 
 def test_both_scores_are_shown_when_rows_have_weights() -> None:
