@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from picsc.errors import SettingsError
 from picsc_cli import resolve as layered
 from picsc_cli.console import exits, streams
 from picsc_cli.console.printable import printable
+from picsc_cli.console.safe import json_document
 from picsc_cli.formats.table.data import aligned
 from picsc_cli.options.generated import ROWS
 
@@ -51,7 +53,7 @@ def config(ctx: typer.Context, words: Words = None) -> None:
                 raise
     with exits.handle_errors():
         as_json = (inside.params.get("output") or [""])[-1] == "json"
-        streams.write_stdout(_json(verb, shown) if as_json else _table(verb, shown))
+        streams.write_lines(_json(verb, shown) if as_json else _table(verb, shown))
 
 
 def _check_verb(word: str) -> None:
@@ -60,7 +62,7 @@ def _check_verb(word: str) -> None:
     Raises:
         SettingsError: it is one.
     """
-    is_path = Path(word).suffix or Path(word).name != word or Path(word).exists()
+    is_path = Path(word).suffix or Path(word).name != word or os.path.exists(word)  # noqa: PTH110 - any word, however long
     bare = word not in VERBS and not word.startswith("-") and not is_path
     if bare:
         near = difflib.get_close_matches(word, VERBS, n=1)
@@ -85,4 +87,4 @@ def _table(verb: str, shown: layered.Shown) -> str:
 def _json(verb: str, shown: layered.Shown) -> str:
     settings = {name: {"value": value, "from": origin} for name, value, origin in _rows(shown)}
     body = {"schema": "picsc.config/1", "verb": verb, "pyproject": shown.project or None, "settings": settings}
-    return json.dumps(body, indent=2) + "\n"
+    return json_document(json.dumps(body, indent=2)) + "\n"

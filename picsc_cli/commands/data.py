@@ -46,7 +46,7 @@ def list_sets(data_dir: options.DataDir = None) -> None:
         root, entries = inventory(data_dir)
         rows = [("NAME", "KIND", "SHAPE", "WHERE")]
         rows += [(entry.name, entry.kind, entry.shape or "-", entry.where) for entry in entries]
-        streams.write_stdout(f"data directory: {printable(str(root))}\n\n" + aligned(rows))
+        streams.write_lines(f"data directory: {printable(str(root))}\n\n" + aligned(rows))
 
 
 @app.command(cls=PanelledCommand)
@@ -59,7 +59,7 @@ def get(name: _Name, data_dir: options.DataDir = None) -> None:
             progress(f"getting {name}")
         got = inventory.get(name, data_dir)
         streams.warn(f"{name} was fetched" if got.new else f"{name} is there already; remove it to fetch it again")
-        streams.write_stdout(f"{got.sha256}  {printable(str(got.path))}\n")
+        streams.write_lines(f"{got.sha256}  {printable(str(got.path))}\n")
 
 
 @app.command(cls=PanelledCommand)
@@ -68,7 +68,7 @@ def info(name: _Name, data_dir: options.DataDir = None) -> None:
     with exits.handle_errors():
         from picsc.datasets.catalog.inventory import describe
 
-        streams.write_stdout(_described(describe(name, data_dir)))
+        streams.write_lines(_described(describe(name, data_dir)))
 
 
 @app.command(cls=PanelledCommand)

@@ -44,7 +44,7 @@ def check(files: Files, isolated: options.Isolated = False) -> None:
             else:
                 runs = len(loaded.tasks)
                 shown = printable(str(file))
-                streams.write_stdout(f"{shown}: fine, {runs} run{'s' if runs > 1 else ''} of {loaded.recipe.verb}\n")
+                streams.write_lines(f"{shown}: fine, {runs} run{'s' if runs > 1 else ''} of {loaded.recipe.verb}\n")
         if sentences:
             raise RecipeError(tuple(sentences))
 

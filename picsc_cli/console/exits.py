@@ -13,8 +13,10 @@ from typing import NoReturn
 import typer
 
 from picsc.errors import PicscError, RecipeError
+from picsc_cli.console.printable import printable
+from picsc_cli.console.safe import no_commands
 from picsc_cli.console.signals import Terminated, termination
-from picsc_cli.console.streams import warn
+from picsc_cli.console.streams import warn, write_stderr
 
 FINE, FINDING, UNUSABLE, BUG, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
 
@@ -58,7 +60,8 @@ def handle_errors(interrupted: str = "interrupted") -> Iterator[None]:
         warn(interrupted)
         raise typer.Exit(TERMINATED if isinstance(signal, Terminated) else INTERRUPTED) from None
     except Exception:  # noqa: BLE001 - the one place that separates our bugs from the user's input
-        traceback.print_exc()
+        for line in traceback.format_exc().splitlines():  # its last ones may hold names from the data
+            write_stderr(no_commands(printable(line)) + "\n")
         warn("this is a bug in picsc; please report it with the lines above, the command and `picsc --version`")
         raise typer.Exit(BUG) from None
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import re
+
+COMMAND = re.compile(r"##(?=\w*\[)")
+"""A command of a pipeline, `##[error]` or `##vso[...]`, which GitHub, Azure and TeamCity obey anywhere in a line."""
 
 
 def is_unicode(encoding: str | None) -> bool:
@@ -19,5 +23,10 @@ def storable(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""The text on one line: what is not printable (a line break, an escape sequence) shown as `\n` or `\x1b`."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+    r"""The text on one line: what is not printable (a line break, an escape sequence) shown as `\n` or `\x1b`.
+
+    Of `##[`, which begins a command of a pipeline, the second character is shown escaped.
+    """
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+    return COMMAND.sub(r"#\\x23", text) if "##" in text else text

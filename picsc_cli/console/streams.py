@@ -14,6 +14,7 @@ from typing import TextIO
 
 from picsc.errors import SettingsError
 from picsc_cli.console.printable import is_unicode, printable
+from picsc_cli.console.safe import no_commands
 
 
 def prepare() -> None:
@@ -26,6 +27,11 @@ def prepare() -> None:
 def warn(sentence: str) -> None:
     """One line on standard error, `picsc: sentence`; control characters are shown escaped."""
     write_stderr(f"picsc: {printable(sentence)}\n")
+
+
+def write_lines(text: str) -> None:
+    """Write lines for people on standard output; none of them is a command of a pipeline."""
+    write_stdout(no_commands(text))
 
 
 def write_stdout(text: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from picsc_cli import gates
-from picsc_cli.console.printable import printable
+from picsc_cli.console.safe import annotation_message, annotation_property
 from picsc_cli.text.audit_words import finding_words, how_far, moved, overall_lines
 from picsc_cli.text.page import Page
 
@@ -28,7 +28,6 @@ _LEVELS = ("error", "warning", "notice")
 """Levels of annotations, the worst first."""
 _NAMES = 3
 """Columns that an annotation names at most."""
-_ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _PAGE = Page()
 
 
@@ -109,15 +108,7 @@ def _file(source: str) -> str:
 def _command(note: _Annotation) -> str:
     """The line that GitHub's runner looks for."""
     place = {"file": note.file, "line": str(note.line)} if note.file else {}
-    properties = ",".join(f"{name}={_property(text)}" for name, text in {**place, "title": note.title}.items())
-    return f"::{note.level} {properties}::{_data(note.message)}"
-
-
-def _data(text: str) -> str:
-    """Escaped as GitHub asks for messages; other control characters are shown."""
-    return "".join(_ESCAPES.get(char) or printable(char) for char in text)
-
-
-def _property(text: str) -> str:
-    """Escaped as GitHub asks for properties, where a colon and a comma mean something too."""
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    properties = ",".join(
+        f"{name}={annotation_property(text)}" for name, text in {**place, "title": note.title}.items()
+    )
+    return f"::{note.level} {properties}::{annotation_message(note.message)}"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from picsc_cli import gates
 from picsc_cli.console.printable import printable
+from picsc_cli.console.safe import xml_document
 from picsc_cli.text.audit_words import chance, finding_words, how_far, moved, standing
 from picsc_cli.text.numbers import number
 from picsc_cli.text.page import Page
@@ -46,7 +47,7 @@ def audits_junit(reports: AuditReports, fail_on: gates.FailOn, *, ascii_only: bo
     ET.indent(root)
     encoding = "us-ascii" if ascii_only else "utf-8"
     text: bytes = ET.tostring(root, encoding=encoding, xml_declaration=True)
-    return text.decode(encoding) + "\n"
+    return xml_document(text.decode(encoding)) + "\n"
 
 
 def _count(element: ET.Element) -> None:

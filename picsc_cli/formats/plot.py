@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from picsc_cli.console.printable import printable
+from picsc_cli.console.safe import xml
 from picsc_cli.text.page import Page, cut
 from picsc_cli.text.sections import metric
 
@@ -86,11 +86,11 @@ def fed_svg(report: FedReport) -> str:
 
 def fed_html(report: FedReport) -> str:
     """The curves in a page of their own, under the three lines of the summary."""
-    summary = "".join(f"<p>{_safe(line)}</p>\n" for line in report.summary)
+    summary = "".join(f"<p>{xml(line)}</p>\n" for line in report.summary)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_safe(_title(report))}</title>\n"
+        f"<title>{xml(_title(report))}</title>\n"
         "<style>body { font-family: sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; "
         "background: #fff; color: #1a1a1a } svg { max-width: 100%; height: auto }</style>\n</head>\n<body>\n"
         f"{summary}{_svg(report)}</body>\n</html>\n"
@@ -104,8 +104,8 @@ def _svg(report: FedReport) -> str:
     font = 'font-family="sans-serif" font-size="12"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title description" {font}>',
-        f'<title id="title">{_safe(title)}</title>',
-        f'<desc id="description">{_safe(_described(report))}</desc>',
+        f'<title id="title">{xml(title)}</title>',
+        f'<desc id="description">{xml(_described(report))}</desc>',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
         _text(16, 26, title, _Font(15, bold=True)),
         _text(
@@ -194,7 +194,7 @@ def _line(name: str, pieces: Sequence[Sequence[tuple[int, float]]], x: _Scale, y
             yield f'<circle cx="{_number(x(round_))}" cy="{_number(y(value))}" r="2.5" fill="{colour}"/>'
         else:
             path = " ".join(f"{_number(x(round_))},{_number(y(value))}" for round_, value in piece)
-            yield f'<polyline {stroke} points="{path}"><title>{_safe(name)}</title></polyline>'
+            yield f'<polyline {stroke} points="{path}"><title>{xml(name)}</title></polyline>'
 
 
 def _names(ends: Sequence[tuple[tuple[int, float], str]], last: int, x: _Scale, y: _Scale) -> Iterator[str]:
@@ -257,13 +257,8 @@ def _text(x: float, y: float, text: str, font: _Font = _PLAIN) -> str:
     heavy = ' font-weight="bold"' if font.bold else ""
     turned = f' transform="rotate(-90 {_number(x)} {_number(y)})"' if font.turned else ""
     at = f'x="{_number(x)}" y="{_number(y)}" font-size="{font.size}" fill="{font.colour}"'
-    return f"<text {at}{anchored}{heavy}{turned}>{_safe(text)}</text>"
+    return f"<text {at}{anchored}{heavy}{turned}>{xml(text)}</text>"
 
 
 def _number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
-
-
-def _safe(text: str) -> str:
-    """Text without markup or characters that XML cannot hold."""
-    return escape(printable(text))

@@ -20,6 +20,7 @@ from picsc.reports import (
     RecipeReport,
     Report,
 )
+from picsc_cli.console.safe import no_commands
 from picsc_cli.formats.csv.audit import audits_csv
 from picsc_cli.formats.csv.compare import compare_csv
 from picsc_cli.formats.csv.cv import cv_csv
@@ -85,9 +86,9 @@ class Writers:
     def text(self, report: Report, name: str, look: Look) -> str:
         """The report in one format, named as in `as_text`."""
         if name == "summary":
-            return self.summary(report, look.page)
+            return no_commands(self.summary(report, look.page))
         if name == "table":
-            return self.table(report, look.page, verbose=look.verbose)
+            return no_commands(self.table(report, look.page, verbose=look.verbose))
         if name == "json":
             return report_json(report, ascii_only=look.page.ascii_only)
         return {**self.formats, **self.files}[name](report, look)

@@ -107,6 +107,7 @@ def figures(titles: Sequence[str], blocks: Sequence[Sequence[Sequence[Text]]], p
         names: columns from the left that hold names; all others hold numbers and end at the right.
     """
     heads = ["\n".join(words(line, page) for line in title.split("\n")) for title in titles]
+    blocks = [[[_shown(cell, page) for cell in row] for row in block] for block in blocks]
     rows = [row for block in blocks for row in block]
     cells_of = zip(heads, *([cell.plain for cell in row] for row in rows), strict=True)
     widths = [max(cell_len(line) for cell in cells for line in cell.split("\n")) for cells in cells_of]
@@ -120,6 +121,12 @@ def figures(titles: Sequence[str], blocks: Sequence[Sequence[Sequence[Text]]], p
         table.add_section()
     ample = page.width + sum(widths) + 3 * len(widths)  # so that rich never shrinks a column
     return drawn(table, page, width=ample)
+
+
+def _shown(cell: Text, page: Page) -> Text:
+    """A cell in which every character can be printed, also that of a name which nobody has looked at."""
+    shown = words(cell.plain, page)
+    return cell if shown == cell.plain else Text(shown, cell.style)
 
 
 def paragraph(text: Text | str, page: Page, *, indent: int = 0, hanging: int = 0) -> str:

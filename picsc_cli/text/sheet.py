@@ -26,6 +26,8 @@ class Sheet:
     """Titles of the columns; a line break makes a second line."""
     rows: list[list[Text]]
     """Rows of cells; the first one holds the whole name of a data set."""
+    names: int = 1
+    """Columns from the left whose cells are words; all others hold numbers."""
 
 
 def methods_of(rows: Sequence[RecipeRow]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -113,9 +114,14 @@ def wanted_files(name: str, root: Path) -> str:
     )
 
 
+_LONGEST = 240
+"""Bytes of a name at most: file systems allow 255 with the suffix."""
+
+
 def _is_plain(name: str) -> bool:
     """True for a name that can be that of a file in a folder and is no path out of it."""
-    return bool(name) and not name.startswith(".") and not set(name) & set("/\\:\0")
+    short = len(name.encode("utf-8", "surrogateescape")) <= _LONGEST
+    return bool(name) and short and not name.startswith(".") and not set(name) & set("/\\:\0")
 
 
 def _from_directory(path: Path, name: str, settings: ReadSettings, keys: Sequence[str]) -> Data:
@@ -167,7 +173,7 @@ def fetch_by_name(name: str, root: Path) -> Fetched:
     """
     known = known_as(name)
     if known is None:
-        if Path(name).is_file():
+        if os.path.isfile(name):  # noqa: PTH113 - any name, however long
             raise DataError(f"data set {name!r} is a file here; give it as it is, without --dataset")
         others = f", in {root}, or among those that need no network ({', '.join(BUNDLED)})"
         instead = f"give a file instead (picsc audit FILE), or put {name}.csv into {root}"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from picsc_cli.console.printable import storable
+from picsc_cli.console.safe import csv_cell
 
 if TYPE_CHECKING:
     from picsc.reports.compare import CompareReport, CompareUnit
@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 
 
 def written(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Text that UTF-8 can hold, with the line ends of RFC 4180; None is an empty field, truth `true` or `false`."""
+    """Text with the line ends of RFC 4180; None is an empty field, truth `true` or `false`, and names are made safe."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(header)
-    writer.writerows([_field(value) for value in row] for row in rows)
-    return storable(text.getvalue())
+    writer.writerows([csv_cell(value) for value in row] for row in (header, *rows))
+    return text.getvalue()
 
 
 def written_models(report: CvReport | CompareReport, model: type[Unit | CompareUnit]) -> str:
@@ -38,7 +37,3 @@ def written_models(report: CvReport | CompareReport, model: type[Unit | CompareU
         for unit in method.units
     )
     return written(["dataset", "method", *names], rows)
-
-
-def _field(value: object) -> object:
-    return str(value).lower() if isinstance(value, bool) else value

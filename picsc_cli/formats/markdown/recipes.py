@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from picsc_cli.console.safe import markdown_code
 from picsc_cli.formats.markdown.text import document, grid, plain, versions
 from picsc_cli.formats.sheets.compare import compare_notes
 from picsc_cli.formats.table.recipes import SHEETS, on_each
@@ -24,9 +25,9 @@ def recipes_markdown(report: RecipeReport) -> str:
         lines += [f"# {plain(table.title)}", "", *_about(table), ""]
         lines += _sheets(table) if table.verb in SHEETS else [*_rows(table), ""]
         if table.verb == "compare" and table.over_sets:
-            lines += [f"PIcsC against every other method, {report.test}.", ""]
+            lines += [f"PIcsC against every other method, {plain(report.test)}.", ""]
         elif table.over_sets and table.over_sets[0].tests:
-            lines += [f"PIcsC against every other method, {report.test}.", "", *_tests(table), ""]
+            lines += [f"PIcsC against every other method, {plain(report.test)}.", "", *_tests(table), ""]
         lines += ["## Manifest", "", f"- recipe {plain(table.recipe)}, sha256 {table.sha256}", *_data(table), ""]
     lines += versions(report.manifest)
     return document(lines)
@@ -49,7 +50,7 @@ def _sheets(table: RecipeTable) -> list[str]:
     lines = []
     for sheet in SHEETS[table.verb](table, _PAGE):
         lines += [f"## {plain(sheet.heading)}", ""] if sheet.heading else []
-        rows = [[plain(row[0].plain), *(cell.plain for cell in row[1:])] for row in sheet.rows]
+        rows = [[(plain if i < sheet.names else str)(cell.plain) for i, cell in enumerate(row)] for row in sheet.rows]
         lines += [*grid([title.replace("\n", " ") for title in sheet.titles], rows), ""]
     for row in table.rows:
         lines += [f"- {plain(row.data)}: {'. '.join(filter(None, (_how(row), plain(row.reason))))}"]
@@ -68,12 +69,12 @@ def _rows(table: RecipeTable) -> list[str]:
     if table.verb == "audit":
         rows = [
             [
-                row.data,
+                plain(row.data),
                 count(row.rows, _PAGE),
-                row.clients or count(row.pieces, _PAGE),
+                plain(row.clients) or count(row.pieces, _PAGE),
                 count(row.shifted, _PAGE),
                 row.verdict or "",
-                row.reason,
+                plain(row.reason),
             ]
             for row in table.rows
         ]
@@ -111,7 +112,7 @@ def _tests(table: RecipeTable) -> list[str]:
     rows = [
         [
             test.against,
-            str(over.block),
+            plain(str(over.block)),
             points_within(test.accuracy, test.accuracy_interval, _PAGE).plain,
             probable(test.accuracy_p, _PAGE),
             f"{signed(test.log_loss, 3, _PAGE).plain} {span(test.log_loss_interval, 3, _PAGE)}",
@@ -135,5 +136,5 @@ def _tests(table: RecipeTable) -> list[str]:
 
 def _data(table: RecipeTable) -> list[str]:
     found = {row.data: row.sha256 for row in table.rows if row.sha256}
-    settings = [f"- {name}: `{value}`" for name, value in table.settings.items()]
+    settings = [f"- {name}: {markdown_code(str(value))}" for name, value in table.settings.items()]
     return [*settings, *(f"- {plain(name)}, sha256 {sha256}" for name, sha256 in found.items())]

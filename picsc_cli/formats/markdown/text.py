@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from picsc_cli.console.printable import printable, storable
+from picsc_cli.console.printable import storable
+from picsc_cli.console.safe import markdown, markdown_code
 from picsc_cli.text.audit_words import finding_words
 
 if TYPE_CHECKING:
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from picsc.reports.compare import CompareReport
     from picsc.reports.cv import CvReport
     from picsc.reports.fed import FedAuditReport, FedReport
+
+plain = markdown
+"""Text from data as Markdown and HTML show it as it is."""
 
 
 def grid(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -22,12 +26,6 @@ def grid(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cell.strip() for cell in cells)} |"
-
-
-def plain(text: str) -> str:
-    """Text that Markdown and HTML show as it is."""
-    shown = printable(text).replace("&", "&amp;").replace("<", "&lt;")
-    return "".join(f"\\{char}" if char in "\\`*_[]|" else char for char in shown)
 
 
 def document(lines: Iterable[str]) -> str:
@@ -53,7 +51,7 @@ def manifest(report: CompareReport | CvReport | FedReport | FedAuditReport) -> I
     """The section with what the same numbers need: the data's digest, the settings and the versions."""
     yield from ("## Manifest", "")
     yield f"- {plain(report.data.name)}, sha256 {report.data.sha256}"
-    yield from (f"- {name}: `{value}`" for name, value in report.settings.items())
+    yield from (f"- {name}: {markdown_code(str(value))}" for name, value in report.settings.items())
     yield ""
     yield from versions(report.manifest)
 

@@ -99,7 +99,7 @@ def _printed(table: RecipeTable, page: Page) -> Sheet:
         )
     titles = [title for method in methods for title in (method, "Δ")]
     heading = f"The paper's numbers, {table.paper}; Δ: ours minus the paper's, points"
-    return Sheet(heading, ("data set", "clients", *titles), rows if methods else [])
+    return Sheet(heading, ("data set", "clients", *titles), rows if methods else [], names=2)
 
 
 def _run(rows: Sequence[RecipeRow]) -> list[tuple[RecipeRow, Federation]]:

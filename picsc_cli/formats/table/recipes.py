@@ -88,7 +88,7 @@ def _rows(table: RecipeTable, page: Page) -> str:
             [
                 Text(cut(words(row.data, page), _LONGEST_NAME, page)),
                 Text(_counts(row, page)[0]),
-                Text(row.clients or _counts(row, page)[1]),
+                Text(words(row.clients, page) or _counts(row, page)[1]),
                 Text(count(row.shifted, page)),
                 Text(row.verdict or page.none),
             ]

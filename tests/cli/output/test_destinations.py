@@ -87,7 +87,7 @@ def test_csv_keeps_numbers_in_full_and_apart_from_names() -> None:
         "-3", "shift", kl=-1.25e-17, tau=1 / 3, first_row=7, columns=(column_shift("=1+1", 0.1234567890123),)
     )
     [row] = as_rows(file_report("@a.csv", piece, fragment("+x", reason="-")))[:1]
-    assert (row["file"], row["piece"], row["column"]) == ("'@a.csv", "'-3", "'=1+1")
+    assert (row["file"], row["piece"], row["column"]) == ("'@a.csv", "-3", "'=1+1")
     assert [float(row[name]) for name in ("kl", "tau", "column_statistic")] == [-1.25e-17, 1 / 3, 0.1234567890123]
     assert row["first_row"] == "7"
     assert row["standing"] == ""

@@ -197,7 +197,7 @@ def test_csv_quotes_what_would_break_a_row() -> None:
     hostile = unit(1, 'a,"b"\r\nc', 0.5, reason="=1+1")
     text = as_text(cv_report(methods=(method_report("st-cv", (0.5,), units=(hostile,)),)), "csv", Page())
     [row] = csv.DictReader(io.StringIO(text, newline=""))
-    assert row["fragment"] == 'a,"b"\r\nc'
+    assert (row["fragment"], row["reason"]) == (r'a,"b"\r\nc', "'=1+1")
 
 
 def test_json_names_its_layout_and_keeps_every_number() -> None:

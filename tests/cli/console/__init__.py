@@ -1,0 +1,1 @@
+"""Tests of exit codes, streams and text from outside."""
