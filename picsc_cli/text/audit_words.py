@@ -23,9 +23,7 @@ def moved(piece: FragmentReport, level: float) -> list[ColumnShift]:
 
 def how_far(column: ColumnShift, level: float, page: Page) -> str:
     """The side of a column that moved, to follow its name, and how far: ` (missing) 0.12`, ` KL 3.50`."""
-    side = {"missing": " (missing)", "target": " (target)", "format": " (format)", "new levels": " (new levels)"}.get(
-        column.kind, ""
-    )
+    side = {side: f" ({side})" for side in ("missing", "target", "format", "new levels")}.get(column.kind, "")
     if column.by_kl(level):
         return f"{side} KL {number(column.kl, page)}"
     return f"{side} {number(column.statistic, page)}"
