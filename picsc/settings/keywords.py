@@ -74,6 +74,10 @@ class AuditKeywords(TypedDict, total=False):
     sheet: str | None
     """Sheet of an xlsx file; None is the first one."""
 
+    max_unpacked: float | None
+    """Most GiB that a compressed file, an archive or a download may have, since a small file can unpack to more than a
+    disk holds. None is 16, and 1 for xlsx, which needs fifty times as much memory."""
+
     folds: int | None
     """Number of cross-validation folds; 1 is all rows as one piece, for an audit against a reference file only."""
 
@@ -225,6 +229,10 @@ class CvKeywords(TypedDict, total=False):
 
     sheet: str | None
     """Sheet of an xlsx file; None is the first one."""
+
+    max_unpacked: float | None
+    """Most GiB that a compressed file, an archive or a download may have, since a small file can unpack to more than a
+    disk holds. None is 16, and 1 for xlsx, which needs fifty times as much memory."""
 
     folds: int | None
     """Number of cross-validation folds; 1 is all rows as one piece, for an audit against a reference file only."""
@@ -415,6 +423,10 @@ class CompareKeywords(TypedDict, total=False):
 
     sheet: str | None
     """Sheet of an xlsx file; None is the first one."""
+
+    max_unpacked: float | None
+    """Most GiB that a compressed file, an archive or a download may have, since a small file can unpack to more than a
+    disk holds. None is 16, and 1 for xlsx, which needs fifty times as much memory."""
 
     folds: int | None
     """Number of cross-validation folds; 1 is all rows as one piece, for an audit against a reference file only."""
@@ -649,6 +661,10 @@ class FedKeywords(TypedDict, total=False):
 
     sheet: str | None
     """Sheet of an xlsx file; None is the first one."""
+
+    max_unpacked: float | None
+    """Most GiB that a compressed file, an archive or a download may have, since a small file can unpack to more than a
+    disk holds. None is 16, and 1 for xlsx, which needs fifty times as much memory."""
 
     by: Hashable | None
     """Column with one client per value."""

@@ -86,6 +86,12 @@ class ReadSettings(Settings):
     column are numbers or dates, and for words elsewhere; and ? in delimited text and xlsx for an empty cell."""
     sheet: Annotated[str | None, Option("xlsx: sheet to read (default the first).", "NAME", "Data")] = None
     """Sheet of an xlsx file; None is the first one."""
+    max_unpacked: Annotated[
+        Annotated[float, Field(gt=0, allow_inf_nan=False)] | None,
+        Option("Most GiB unpacked or downloaded (default 16).", "GIB", "Data"),
+    ] = None
+    """Most GiB that a compressed file, an archive or a download may have, since a small file can unpack to more than a
+    disk holds. None is 16, and 1 for xlsx, which needs fifty times as much memory."""
 
     @property
     def date_formats(self) -> tuple[tuple[str, str], ...]:
@@ -103,8 +109,9 @@ class ReadSettings(Settings):
     def _without_later_settings(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
         """The keys of a report's settings do not change within its version, unless a newer setting is given."""
         written: dict[str, object] = write(self)
-        if self.missing_words is None:
-            written.pop("missing_words", None)
+        for name in ("missing_words", "max_unpacked"):
+            if getattr(self, name) is None:
+                written.pop(name, None)
         for name in ("keep", "date_format", "day_first"):
             if not getattr(self, name):
                 written.pop(name, None)

@@ -1,4 +1,7 @@
-"""Decompression of a file as a stream of plain bytes: gzip, zstd, bzip2, xz, and zip archives of one file."""
+"""Decompression of a file as a stream of plain bytes: gzip, zstd, bzip2, xz, and zip archives of one file.
+
+A small file can unpack to more than a disk holds, so there is a bound.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import gzip
 import lzma
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -16,6 +19,7 @@ import pyarrow as pa
 
 from picsc.errors import DataError
 from picsc.phrases import listed
+from picsc.settings import ReadSettings
 
 SUFFIXES = {
     ".gz": "gzip",
@@ -30,6 +34,9 @@ _GZIP, _ZSTD, _BZIP2, _XZ, _ZIP = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"BZh", 
 _ZSTD_SKIPPED = b"\x2a\x4d\x18"
 """Bytes 2 to 4 of a skippable zstd frame, which some programs write first."""
 _ENCRYPTED = 0x1
+_GIB = 1 << 30
+MOST = 16.0
+"""GiB that a file may unpack to, unless another bound is given."""
 Read = Callable[[int], bytes]
 Unpacker = Callable[[Path, str], AbstractContextManager[Read]]
 
@@ -190,3 +197,46 @@ UNPACKERS: dict[str, Unpacker] = {
     "zip": _unzipped,
 }
 """From a compression to a function of path and name in messages; it opens the plain bytes."""
+
+
+def most_unpacked(settings: ReadSettings, default: float = MOST) -> float:
+    """The most GiB that a file may unpack to.
+
+    Args:
+        settings: with the bound that was given, if any.
+        default: without one.
+    """
+    return default if settings.max_unpacked is None else settings.max_unpacked
+
+
+def bounded(blocks: Iterable[bytes], where: str, most: float, *, fetched: bool = False) -> Iterator[bytes]:
+    """The blocks, as long as they are not too large together.
+
+    Args:
+        blocks: unpacked or downloaded bytes.
+        where: the file, for messages.
+        most: GiB.
+        fetched: they are downloaded.
+
+    Raises:
+        DataError: they are larger than the bound.
+    """
+    size = 0
+    for block in blocks:
+        size += len(block)
+        check_size(size, where, most, fetched=fetched)
+        yield block
+
+
+def check_size(size: int, where: str, most: float, *, fetched: bool = False) -> None:
+    """Refuse a file that is too large when it is unpacked or downloaded.
+
+    Raises:
+        DataError: it is larger than the bound.
+    """
+    if size > most * _GIB:
+        does = "is larger than" if fetched else "unpacks to more than"
+        raise DataError(
+            f"{where} {does} {most:g} GiB, the bound of --max-unpacked; "
+            "if it is meant to be so large, give a larger bound in GiB"
+        )

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import pandas as pd
 
+from picsc.datasets.files.compression import most_unpacked
 from picsc.datasets.files.formats import format_by_name
 from picsc.datasets.files.sources import STDIN, Source, opened
 from picsc.datasets.files.table import FileTable
@@ -121,7 +122,10 @@ def libsvm_choices(paths: Iterable[str | Path], settings: ReadSettings) -> ReadS
         )
     ranges = []
     for path in files:
-        with suppress(DataError, OSError), opened(path) as source:  # it is refused later, when it is read
+        with (
+            suppress(DataError, OSError),
+            opened(path, most_unpacked(settings)) as source,
+        ):  # it is refused later, when it is read
             ranges.append(_indices(_loaded(source)[0]))
     zero_based, base_how = _base(settings, ranges)
     largest = max((high for _, high in ranges if high is not None), default=0)

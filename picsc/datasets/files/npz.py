@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from picsc.datasets.files.compression import check_size, most_unpacked
 from picsc.datasets.files.sources import Source
 from picsc.datasets.files.table import FileTable
 from picsc.errors import DataError
@@ -60,15 +61,15 @@ def frame_of_arrays(X: NDArray[Any], y: NDArray[Any] | None, where: str) -> pd.D
     return frame
 
 
-def read_arrays(source: Source, settings: ReadSettings) -> FileTable:  # noqa: ARG001 - the signature of every reader
+def read_arrays(source: Source, settings: ReadSettings) -> FileTable:
     """Read an npz archive with X and optionally y; pickled objects are refused, since unpickling runs code.
 
     Args:
         source: the file.
-        settings: not used.
+        settings: the bound on what it unpacks to.
 
     Raises:
-        DataError: the file is no archive, or lacks these arrays.
+        DataError: the file is no archive, lacks these arrays, or they are too large.
     """
     where = source.where
     try:
@@ -91,6 +92,7 @@ def read_arrays(source: Source, settings: ReadSettings) -> FileTable:  # noqa: A
                     f"{where}: no array is named {' or '.join(_COVARIATES)} (arrays in it: {held}); save it with "
                     "numpy.savez(FILE, X=..., y=...)"
                 )
+            _check_sizes(archive.zip, source.where, most_unpacked(settings))
             X, y = archive[x_name], None if y_name is None else archive[y_name]
     except MemoryError as error:
         raise DataError(f"{where} cannot be read: it is too large ({error}); give fewer rows") from None
@@ -104,6 +106,11 @@ def read_arrays(source: Source, settings: ReadSettings) -> FileTable:  # noqa: A
     if not len(frame):
         raise DataError(f"{where} has {frame.shape[1]} columns but no rows")
     return FileTable(frame, source.digest(), Reading("npz", source.compression, ()))
+
+
+def _check_sizes(archive: zipfile.ZipFile, where: str, most: float) -> None:
+    """Refuse an archive that is too large; what is read of a member ends where the archive says that it does."""
+    check_size(sum(part.file_size for part in archive.infolist()), where, most)
 
 
 _BROKEN = (

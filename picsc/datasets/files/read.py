@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from picsc.datasets.files.arff import read_arff
+from picsc.datasets.files.compression import most_unpacked
 from picsc.datasets.files.csv import read_delimited
 from picsc.datasets.files.formats import format_of
 from picsc.datasets.files.jsonl import read_json_lines
@@ -40,7 +41,7 @@ def read_frame(path: str | Path, settings: ReadSettings) -> FileTable:
     if is_many(path):
         return read_many(path, lambda file: read_frame(file, settings))
     try:
-        with opened(path) as source:
+        with opened(path, most_unpacked(settings)) as source:
             if source.path.stat().st_size == 0:
                 raise DataError(f"{source.where} is empty")
             return READERS[format_of(source, settings)](source, settings)

@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from picsc.datasets.files.compression import (
+    MOST,
     SUFFIXES,
     UNPACKERS,
+    bounded,
     compression_of,
     member_name,
     uncompressed,
@@ -57,7 +59,7 @@ class Source:
 
 
 @contextmanager
-def opened(path: str | Path) -> Iterator[Source]:
+def opened(path: str | Path, most: float = MOST) -> Iterator[Source]:
     """Make a file's plain bytes available while the block runs.
 
     Compression is recognised by the first bytes of the file, whatever its suffix. Temporary files are removed when the
@@ -66,10 +68,12 @@ def opened(path: str | Path) -> Iterator[Source]:
     Args:
         path: path or web address of the file; `-` is standard input. `Path("./-")` is `Path("-")`, so a file of that
             name is given as the text `./-` or with its folder.
+        most: GiB that it may unpack to, or that may be fetched.
 
     Raises:
         DataError: there is no such file, it is a folder or a device, it is empty although it should be compressed or
-            comes through a pipe, its compression is broken, it cannot be fetched, or there is no room for a copy.
+            comes through a pipe, its compression is broken, it cannot be fetched, it is too large
+            when it is unpacked or fetched, or there is no room for a copy.
         OSError: it cannot be opened.
     """
     with ExitStack() as stack:
@@ -82,7 +86,7 @@ def opened(path: str | Path) -> Iterator[Source]:
             raise DataError("the name of the file is empty; give a file, or - for standard input")
         elif is_address(path):
             name, fetched = Path(file_name(where)), True
-            blocks = stack.enter_context(downloaded(where))
+            blocks = bounded(stack.enter_context(downloaded(where)), where, most, fetched=True)
             given = stack.enter_context(temporary_file(where, f"table{name.suffix}", blocks))
         else:
             given, piped = name, _is_pipe(name)
@@ -98,7 +102,8 @@ def opened(path: str | Path) -> Iterator[Source]:
             suffix = Path(member_name(given, where)).suffix.lower()
         if compression:
             read = stack.enter_context(UNPACKERS[compression](given, where))
-            plain = stack.enter_context(_copy(read, where, suffix))
+            blocks = bounded(_blocks(read), where, most)
+            plain = stack.enter_context(temporary_file(where, f"table{suffix}", blocks))
         yield Source(plain, where, suffix, compression, given, piped)
 
 

@@ -15,14 +15,16 @@ import pandas as pd
 from picsc.datasets.columns.missing_words import missing_words
 from picsc.datasets.columns.names import all_named, quoted, unique_names
 from picsc.datasets.columns.raw import spelled
+from picsc.datasets.files.compression import check_size, most_unpacked
 from picsc.datasets.files.sources import Source
 from picsc.datasets.files.table import FileTable
 from picsc.errors import DataError
 from picsc.reports.common import Choice, Reading
 from picsc.settings import ReadSettings
 
-_LARGEST = 1 << 30
-"""Most bytes of the unpacked parts of a workbook; openpyxl needs fifty times as much memory."""
+_LARGEST = 1.0
+"""Most GiB of the unpacked parts of a workbook, unless another bound is given; openpyxl needs fifty times as much
+memory."""
 _BROKEN = (
     ValueError, KeyError, TypeError, AttributeError, IndexError, EOFError, OverflowError, NotImplementedError,
     RuntimeError, SyntaxError, zipfile.BadZipFile, zlib.error, struct.error, lzma.LZMAError,
@@ -44,7 +46,7 @@ def read_spreadsheet(source: Source, settings: ReadSettings) -> FileTable:
         DataError: openpyxl is not installed, the file is no workbook, there is no such sheet, or the sheet is no plain
             table: its first row is empty, cells are merged, or formulas have no stored values.
     """
-    sheet, sheets = _sheet(source, settings.sheet)
+    sheet, sheets = _sheet(source, settings.sheet, most_unpacked(settings, _LARGEST))
     where = f"{source.where}, sheet {sheet.title!r}"
     if sheet.merged_cells.ranges:
         first = str(min(map(str, sheet.merged_cells.ranges)))
@@ -82,7 +84,7 @@ def read_spreadsheet(source: Source, settings: ReadSettings) -> FileTable:
     return FileTable(pd.DataFrame(frame), source.digest(), Reading("xlsx", source.compression, choices))
 
 
-def _sheet(source: Source, name: str | None) -> tuple[Any, int]:
+def _sheet(source: Source, name: str | None, most: float) -> tuple[Any, int]:
     """The sheet of that name, or the first one, and the number of sheets."""
     try:
         import openpyxl  # an optional dependency
@@ -91,10 +93,7 @@ def _sheet(source: Source, name: str | None) -> tuple[Any, int]:
     try:
         with zipfile.ZipFile(source.path) as archive:
             parts = archive.infolist()
-            if sum(part.file_size for part in parts) > _LARGEST:
-                raise DataError(
-                    f"{source.where} is larger than {_LARGEST >> 30} GiB unpacked; save it as csv or parquet"
-                )
+            check_size(sum(part.file_size for part in parts), source.where, most)
             unstored = any(
                 part.filename.startswith("xl/worksheets/") and _UNSTORED.search(archive.read(part)) for part in parts
             )
