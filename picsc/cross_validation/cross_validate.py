@@ -17,7 +17,7 @@ from picsc.cross_validation.new_in_piece import new_in_pieces
 from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.report import assemble
 from picsc.cross_validation.small_pieces import small_pieces
-from picsc.cross_validation.splits import repeats
+from picsc.cross_validation.splits import repeats, same_test_rows
 from picsc.datasets.data import Data
 from picsc.datasets.description import on_reading
 from picsc.datasets.images import ImageSet, refuse_columns
@@ -202,7 +202,8 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     )
     codes = None if table.target is None or table.target.kind != "classes" else table.target.values
     majority = 0 if codes is None else majority_code(codes)
-    experiment = Experiment(setup, plan, weights, majority, keep_rows=count == 1 and not settings.foldwise)
+    keep_rows = not settings.foldwise and same_test_rows(plan)
+    experiment = Experiment(setup, plan, weights, majority, keep_rows=keep_rows)
     return _Prepared(experiment, tuple(findings), manifest, work)
 
 

@@ -23,7 +23,7 @@ class Experiment:
     majority: int
     """Code of the most frequent class of the data set; 0 for a numeric target."""
     keep_rows: bool
-    """Keep which test rows were predicted right, for a test over rows."""
+    """Keep the score and the log-loss of every test row, for a test over rows."""
 
     @property
     def metric(self) -> Metric:
@@ -34,6 +34,19 @@ class Experiment:
     def foldwise(self) -> bool:
         """True where pieces are test folds, False where each piece trains a model of its own."""
         return self.repeats[0].foldwise
+
+    @property
+    def same_pieces(self) -> NDArray[np.intp] | None:
+        """Position in each repeat, (repeats, pieces), of the pieces that all repeats have; None where they differ.
+
+        Repeats of the same pieces differ in their seeds alone. Their order may differ, as that of pieces of one row.
+        """
+        orders = [np.argsort([piece[0] if len(piece) else -1 for piece in each.pieces]) for each in self.repeats]
+        sorted_ = [[each.pieces[i] for i in order] for each, order in zip(self.repeats, orders, strict=True)]
+        for pieces in sorted_[1:]:
+            if len(pieces) != len(sorted_[0]) or not all(map(np.array_equal, pieces, sorted_[0])):
+                return None
+        return np.array(orders)
 
     @property
     def shape(self) -> tuple[int, int]:

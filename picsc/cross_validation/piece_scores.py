@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from picsc.cross_validation.experiment import Experiment
 from picsc.datasets.rows import Rows
-from picsc.evaluation.metrics import row_accuracy
+from picsc.evaluation.metrics import row_accuracy, row_log_loss
 from picsc.training.algorithm_2 import FragmentStep
 from picsc.training.methods import MethodModel, scores_on_test_rows
 from picsc.training.sequence_methods import SequenceModel
@@ -23,6 +23,8 @@ COLUMNS = (
 )  # fmt: skip
 """Numbers of every unit, as one array each; NaN where there is no number. Of the tested rows: their number, mean and
 variance of their numbers, and the share of the majority class."""
+BY_ROW = ("score by row", "log_loss by row")
+"""Scores of every test row: its contribution to the accuracy, 1 where the model is right, and its log-loss in nats."""
 TRIGGER_COLUMNS = ("looked", "flagged", "tau", "gamma")
 """Those of Algorithm 2's trigger."""
 
@@ -33,8 +35,8 @@ class PieceScores:
 
     columns: dict[str, NDArray[np.float64]]
     """`COLUMNS`, (repeats, pieces) each."""
-    right: NDArray[np.float64] | None
-    """(n,): share of the pieces and repeats in which a test row was predicted right; None unless kept."""
+    by_row: dict[str, NDArray[np.float64]]
+    """`BY_ROW`, (m,) each, mean over the models of all pieces and repeats; empty unless kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,12 @@ class ScoredModel:
 
 
 def score_models(experiment: Experiment, models: Sequence[ScoredModel]) -> Arrays:
-    """`COLUMNS` of some models, (models,) each, and `right` (n,) where the experiment keeps rows."""
+    """`COLUMNS` of some models, (models,) each, and `BY_ROW` where the experiment keeps rows, (m,) each.
+
+    A row's scores are means over the models that did not fail.
+    """
     columns: Arrays = {key: np.full(len(models), np.nan) for key in COLUMNS}
-    setup, right = experiment.setup, []
+    setup, by_row = experiment.setup, []
     for i, tested in enumerate(models):
         model = tested.model
         y = setup.trainer.targets(tested.test)
@@ -64,10 +69,13 @@ def score_models(experiment: Experiment, models: Sequence[ScoredModel]) -> Array
             columns["majority"][i] = (y == experiment.majority).mean()
         for key, value in scores_on_test_rows(model, y, setup.likelihood, weights).items():
             columns[key][i] = value
-        if experiment.keep_rows:
-            right.append(row_accuracy(model.outputs[None], y, setup.likelihood)[0])
+        if experiment.keep_rows and not model.failed:
+            outputs = model.outputs[None]
+            by_row.append([score(outputs, y, setup.likelihood)[0] for score in (row_accuracy, row_log_loss)])
     if experiment.keep_rows:
-        columns["right"] = np.mean(right, axis=0)
+        rows = len(models[0].test)
+        columns |= dict(zip(BY_ROW, np.mean(by_row, axis=0) if by_row else np.full((2, rows), np.nan), strict=True))
+        columns["models by row"] = np.array(len(by_row))
     return columns
 
 
@@ -94,7 +102,7 @@ def joined(experiment: Experiment, parts: Sequence[Arrays], shape: tuple[int, in
     """
     columns = {key: np.concatenate([np.atleast_1d(part[key]) for part in parts]) for key in COLUMNS}
     in_shape = {key: values.reshape(shape).astype(np.float64) for key, values in columns.items()}
-    return PieceScores(in_shape, _mean_right(experiment, parts, "right"))
+    return PieceScores(in_shape, _mean_by_row(experiment, parts, ""))
 
 
 def joined_steps(experiment: Experiment, parts: Sequence[Arrays], which: SequenceModel) -> PieceScores:
@@ -121,7 +129,7 @@ def joined_steps(experiment: Experiment, parts: Sequence[Arrays], which: Sequenc
     began = _first(np.stack([part["step diverged"] for part in parts]).astype(np.float64))
     began = began[-1].reshape(experiment.shape) if experiment.foldwise else began.T.reshape(experiment.shape)
     columns["diverged"] = np.where((columns["diverged"] > 0) & (began > 0), began, columns["diverged"])
-    return PieceScores(columns, _mean_right(experiment, parts, f"{which} right"))
+    return PieceScores(columns, _mean_by_row(experiment, parts, f"{which} "))
 
 
 def _first(epochs: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -132,6 +140,11 @@ def _first(epochs: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-def _mean_right(experiment: Experiment, parts: Sequence[Arrays], key: str) -> NDArray[np.float64] | None:
-    """Mean over parts; None unless rows are kept."""
-    return np.mean([part[key] for part in parts], axis=0) if experiment.keep_rows else None
+def _mean_by_row(experiment: Experiment, parts: Sequence[Arrays], prefix: str) -> dict[str, NDArray[np.float64]]:
+    """`BY_ROW` over all models of all parts; empty unless rows are kept."""
+    if not experiment.keep_rows:
+        return {}
+    models = np.array([float(part[f"{prefix}models by row"]) for part in parts])
+    kept = [i for i in range(len(parts)) if models[i]] or [0]
+    weights = models[kept] if models.any() else None
+    return {key: np.average([parts[i][prefix + key] for i in kept], axis=0, weights=weights) for key in BY_ROW}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from picsc.cross_validation.experiment import Experiment
-from picsc.cross_validation.piece_scores import PieceScores
+from picsc.cross_validation.piece_scores import BY_ROW, PieceScores
 from picsc.cross_validation.pooled_r2 import SCORE
 from picsc.evaluation.means import difference, nan_mean
-from picsc.evaluation.paired_tests import Paired, repeats_t, resampled_t, rows_t
+from picsc.evaluation.paired_tests import Paired, holdout_t, resampled_t, rows_and_repeats_t, rows_t
 from picsc.reports.common import Difference
 
 
@@ -31,28 +31,39 @@ def paired_test(ours: PieceScores, theirs: PieceScores | None, key: str, experim
         ours: scores of one method.
         theirs: scores of the other; None tests `ours` alone, for its interval.
         key: column of the scores, `SCORE` or `log_loss`.
-        experiment: repeats of folds, or of batches with the same validation part.
+        experiment: repeats of folds, or of batches that are all tested on the validation rows of their repeat.
 
     Returns:
         The test; None where there are no pairs.
     """
     values = ours.columns[key] - (0.0 if theirs is None else theirs.columns[key])
+    first = experiment.repeats[0]
     if experiment.foldwise:
         tested = np.array([[len(repeat.tested(i)) for i in range(values.shape[1])] for repeat in experiment.repeats])
-        return resampled_t(values, tested, ours.columns["rows"])
-    if len(experiment.repeats) > 1:
-        return repeats_t(np.array([nan_mean(line) for line in values]))
-    if key != SCORE or ours.right is None:
-        return None
-    return rows_t(ours.right, np.zeros_like(ours.right) if theirs is None or theirs.right is None else theirs.right)
+        trained, alike = ours.columns["rows"], experiment.same_pieces
+        if alike is None:
+            return resampled_t(values, tested, trained)
+        # repeats of the same pieces differ in seeds alone: a piece is one observation, however often it is repeated
+        values, tested, trained = (np.take_along_axis(each, alike, 1) for each in (values, tested, trained))
+        return resampled_t(np.array([[nan_mean(line) for line in values.T]]), tested[:1], trained[:1])
+    if not experiment.keep_rows:
+        return holdout_t(values, len(first.validation), sum(map(len, first.pieces)))
+    place = BY_ROW[key != SCORE]
+    by_row = ours.by_row[place] - (0.0 if theirs is None else theirs.by_row[place])
+    if len(experiment.repeats) == 1:
+        return rows_t(by_row, np.zeros_like(by_row))
+    return rows_and_repeats_t([by_row], np.array([nan_mean(line) for line in values]))
 
 
 def describe_test(experiment: Experiment) -> str:
     """Name of the paired test that `paired_test` uses."""
+    repeats, pieces = experiment.shape
+    if experiment.foldwise and experiment.same_pieces is not None and repeats > 1:
+        return f"corrected resampled t-test over {pieces} pieces, each the mean of its repeats, 95 % intervals"
     if experiment.foldwise:
         return "corrected resampled t-test over folds and repeats (Nadeau and Bengio 2003), 95 % intervals"
-    if len(experiment.repeats) > 1:
-        first, *others = (repeat.validation for repeat in experiment.repeats)
-        same = ", of which all have the same test rows" if all(np.array_equal(first, other) for other in others) else ""
-        return f"paired t-test over {len(experiment.repeats)} repeats{same}, 95 % intervals"
+    if not experiment.keep_rows:
+        return f"corrected resampled t-test over {repeats} repeats (Nadeau and Bengio 2003), 95 % intervals"
+    if repeats > 1:
+        return f"paired t-test over the test rows, the same in every repeat, and {repeats} repeats, 95 % intervals"
     return "paired t-test over validation rows, given the trained models; --repeats 5 also shows how seeds matter"

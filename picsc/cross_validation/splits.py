@@ -167,6 +167,11 @@ def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) 
         yield replace(repeat, findings=(*repeat.findings, *apart, *again)) if r == 0 else repeat
 
 
+def same_test_rows(plan: Sequence[Repeat]) -> bool:
+    """True where the validation rows of all repeats are the same."""
+    return all(np.array_equal(repeat.validation, plan[0].validation) for repeat in plan)
+
+
 def _latest(dataset: Dataset, settings: CvSettings) -> Latest | None:
     """The latest rows, which test the models of all pieces of time; None for other pieces, or if times may be mixed."""
     cut = settings.cut

@@ -49,7 +49,9 @@ def read_together(data: Dataset, reference: Dataset, settings: ReadSettings, key
     if (None if target is None else target.name) != (None if other is None else other.name):
         return data, reference
     names = [name for name in stored if name in others and name not in keys and not _dropped(data, name)]
-    if not names or (target is not None and target.name not in names):
+    if target is not None and target.name not in names:
+        return data, reference
+    if not any(target is None or name != target.name for name in names):
         return data, reference
     decimal = "," if "," in (_decimal(data), _decimal(reference)) else "."
     both = {name: followed_by(stored[name], others[name], decimal=decimal) for name in names}

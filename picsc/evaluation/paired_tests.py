@@ -1,8 +1,8 @@
 """Paired tests of the difference between two methods, with 95 % intervals.
 
-The test that applies depends on what was repeated: `resampled_t` for folds, `repeats_t` for batches with several seeds,
-`rows_t` for batches with one seed, `rows_and_repeats_t` for targets that stay the same, `compare_across_datasets` for
-one result per data set. All are two-sided.
+The test that applies depends on what was repeated: `resampled_t` for folds, `holdout_t` for batches whose test rows are
+drawn anew in every repeat, `rows_t` for batches with one repeat, `rows_and_repeats_t` for test rows that stay the same,
+`repeats_t` for seeds alone, `compare_across_datasets` for one result per data set. All are two-sided.
 """
 
 from __future__ import annotations
@@ -85,10 +85,43 @@ def resampled_t(
     return _t(differences[kept], overlap=float(tested / trained) if kept.any() else 0.0)
 
 
-def repeats_t(means: Floats) -> Paired | None:
-    """t-test over repeats with other seeds, for models of batches that are tested on one validation part.
+def holdout_t(differences: Floats, test_rows: float, train_rows: float) -> Paired | None:
+    """Corrected t-test for models of pieces that are all tested on one part of the rows, drawn anew in every repeat.
 
-    Reading: repeats share the table and its batches; the interval is over seeds of weights, order and validation rows.
+    Repeats share the table, so that their means over pieces are correlated and their variance s^2 over J repeats
+    understates that of their mean. Two repeats have the share of rows tested in common among their test rows, and the
+    share of rows trained on, 1 - share, among their training rows. Luck with test rows gives s^2 n_test/n_train, and
+    luck with training rows v (1 - 2 share)/(1 - share), where v is the variance of the mean over pieces: pieces have no
+    row in common, so neighbouring ones show it.
+    Source: Nadeau and Bengio, "Inference for the generalization error", Machine Learning 52, 2003, Section 5.
+    Reading: their correlation is that of test rows alone, and rejects twice as often as it should where pieces are
+        small; v is theirs if a single model is trained, 0. It is made of differences between neighbouring pieces, which
+        a trend along the pieces hardly changes. 1/J is at least the share of rows tested: further repeats test rows
+        again that others have tested. Degrees of freedom are those of the repeats, which is conservative.
+
+    Args:
+        differences: (repeats, pieces) of accuracies or log-losses, pieces in order; NaN where a unit failed.
+        test_rows: rows tested in one repeat.
+        train_rows: rows of all pieces of one repeat.
+
+    Returns:
+        None when fewer than two repeats are left.
+    """
+    kept = differences[np.isfinite(differences).any(1)]
+    if len(kept) < 2:
+        return None
+    means = np.array([line[np.isfinite(line)].mean() for line in kept])
+    share = test_rows / (test_rows + train_rows)
+    steps = [np.diff(line[np.isfinite(line)]) for line in kept]
+    squares = [float((step**2).mean()) / 2 / (len(step) + 1) for step in steps if len(step)]
+    luck = float(np.mean(squares)) * max(0.0, 1 - 2 * share) / (1 - share) if squares else 0.0
+    return _t(means, overlap=test_rows / train_rows + max(0.0, share - 1 / len(means)), more=luck)
+
+
+def repeats_t(means: Floats) -> Paired | None:
+    """t-test over repeats that differ in nothing but their seeds, or whose rows were drawn independently.
+
+    Reading: the interval is over seeds of weights and of the order of rows, given the rows trained on and tested.
 
     Args:
         means: (repeats,) mean difference over pieces; NaN where a repeat has none.
@@ -169,9 +202,10 @@ def compare_across_datasets(a: Floats, b: Floats) -> AcrossDatasets | None:
     return AcrossDatasets(t, _signed_rank_p(differences), wins, len(differences) - wins - losses, losses)
 
 
-def _t(differences: Floats, overlap: float = 0.0) -> Paired | None:
-    """Student's t with J - 1 degrees of freedom; `overlap` is added for correlation to the factor 1/J of the variance.
+def _t(differences: Floats, overlap: float = 0.0, more: float = 0.0) -> Paired | None:
+    """Student's t with J - 1 degrees of freedom.
 
+    For correlation, `overlap` is added to the factor 1/J of the variance, and `more` to the variance of the mean.
     Differences that are all equal have no spread: all zero is p = 1, and anything else has no p.
     """
     count = len(differences)
@@ -181,7 +215,7 @@ def _t(differences: Floats, overlap: float = 0.0) -> Paired | None:
     if np.ptp(differences) <= SAME:
         reason = f"all {count} differences are equal: they have no spread to compare their mean with"
         return _alike(mean, count, reason)
-    error = float(np.sqrt(differences.var(ddof=1) * (1 / count + overlap)))
+    error = float(np.sqrt(differences.var(ddof=1) * (1 / count + overlap) + more))
     return _student(mean, error, count - 1, enough=count >= FEWEST)
 
 

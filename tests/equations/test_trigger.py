@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from picsc.equations.divergence import fisher_gap
-from picsc.equations.trigger import calibrated_threshold, tau
+from picsc.equations.trigger import calibrated_threshold, part_gaps, random_halves, tau
 
 
 def test_tau_is_the_fisher_gap_times_the_covariate_kl() -> None:
@@ -29,3 +29,22 @@ def test_the_threshold_is_the_quantile_that_the_level_asks_for() -> None:
     draws = torch.arange(1.0, 100.0).flip(0)
     found = calibrated_threshold(torch.cat([torch.tensor([7.0]), draws]), level=0.05)
     assert (found.tau, found.gamma) == (7.0, 95.0)
+
+
+@pytest.mark.parametrize(("draws", "gamma"), [(19, 19.0), (39, 38.0), (199, 190.0), (30, 30.0), (5, 5.0)])
+def test_the_threshold_is_exceeded_at_most_as_often_as_the_level_says(draws: int, gamma: float) -> None:
+    """Observed and drawn taus are exchangeable: the share of the 1 + b places above gamma is at most the level."""
+    found = calibrated_threshold(torch.cat([torch.tensor([0.0]), torch.arange(1.0, draws + 1.0)]), level=0.05)
+    assert found.gamma == gamma
+    if draws >= 19:  # with fewer no draw is large enough, and the largest stands for it
+        assert (draws + 1 - gamma) / (draws + 1) <= 0.05
+        assert (draws + 2 - gamma) / (draws + 1) > 0.05
+
+
+def test_each_part_is_divided_by_its_own_number_of_rows() -> None:
+    squared = torch.rand(10, 3, generator=torch.Generator().manual_seed(0))
+    parts = random_halves(3, 10, seed=0, draws=4)
+    found = part_gaps([squared[:4], squared[4:]], parts)
+    for gap, part in zip(found, parts.bool(), strict=True):
+        expected = (squared[part].mean(0) - squared[~part].mean(0)).norm()
+        assert float(gap) == pytest.approx(float(expected), rel=1e-5)

@@ -9,6 +9,7 @@ from picsc.evaluation.paired_tests import (
     Paired,
     compare_across_datasets,
     difference_interval,
+    holdout_t,
     repeats_t,
     resampled_t,
     rows_and_repeats_t,
@@ -189,6 +190,42 @@ def test_the_tests_over_sets_hold_their_level() -> None:
     bound = stats.binom.isf(1e-6, 1000, 0.05)
     assert sum(found is not None and found.wilcoxon_p < 0.05 for found in both) <= bound
     assert sum(found is not None and rejected(found.t.p) for found in both) <= bound
+
+
+def test_redrawn_test_rows_have_the_correction_of_rows_and_of_pieces() -> None:
+    differences = np.random.default_rng(8).normal(0.02, 0.03, size=(4, 6))
+    found = holdout_t(differences, 20, 80)
+    assert found is not None
+    means = differences.mean(1)
+    pieces = np.mean(np.diff(differences, axis=1) ** 2) / 2 / 6
+    error = np.sqrt(means.var(ddof=1) * (1 / 4 + 1 / 4) + pieces * 0.6 / 0.8)
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(means.mean()) / error, 3), rel=1e-12)
+    assert found.half == pytest.approx(stats.t.ppf(0.975, 3) * error, rel=1e-12)
+
+
+def test_repeats_beyond_those_that_test_every_row_change_degrees_of_freedom_alone() -> None:
+    """With a fifth of the rows tested, 1/J is at least a fifth."""
+    means = np.random.default_rng(9).normal(size=(20, 1))
+    found = holdout_t(means, 20, 80)
+    assert found is not None
+    error = np.sqrt(means.var(ddof=1) * (1 / 5 + 1 / 4))
+    assert found.half == pytest.approx(stats.t.ppf(0.975, 19) * error, rel=1e-12)
+
+
+def test_a_trend_along_the_pieces_is_no_luck_with_training_rows() -> None:
+    noise = np.random.default_rng(10).normal(0, 0.01, size=(5, 20))
+    flat, rising = (holdout_t(noise + trend, 20, 80) for trend in (0.1, np.linspace(0, 0.2, 20)))
+    assert flat is not None
+    assert rising is not None
+    assert flat.half == pytest.approx(rising.half, rel=0.25)
+
+
+def test_pieces_without_a_result_are_left_out_of_the_mean_and_of_its_variance() -> None:
+    whole = np.random.default_rng(11).normal(size=(3, 5))
+    whole[:, 3] = np.nan
+    whole = np.concatenate([whole, np.full((1, 5), np.nan)])
+    assert holdout_t(whole, 1, 4) == holdout_t(whole[:3][:, [0, 1, 2, 4]], 1, 4)
+    assert holdout_t(whole[2:], 1, 4) is None
 
 
 def test_rows_and_repeats_add_their_variances() -> None:

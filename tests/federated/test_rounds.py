@@ -18,6 +18,7 @@ from picsc.federated.algorithms.picsc import Picsc, fisher_preconditioner
 from picsc.federated.algorithms.protocol import ClientUploads, Memory, State
 from picsc.federated.algorithms.scaffold import Scaffold
 from picsc.federated.algorithms.server import server_step
+from picsc.federated.clients.evaluation import own_rows
 from picsc.federated.clients.local_steps import LocalRecipe, local_steps
 from picsc.federated.clients.local_terms import LocalTerms, Trained, join_terms
 from picsc.federated.clients.mlps import ClientMlps
@@ -386,6 +387,19 @@ def test_whitened_clients_come_from_sums_of_their_moments() -> None:
     values = torch.linalg.eigvalsh((x.T @ x / len(x)).double())
     assert float(values.max()) <= 1.0 + 1e-5
     assert torch.equal(whitened.x[:, -1], clients.x[:, -1])
+
+
+def test_whitening_sees_no_test_row() -> None:
+    clients = drawn_clients((*SIZES, 30))
+    tested = torch.from_numpy(clients.train[3])
+    clients = replace(clients, train=clients.train[:3], test=own_rows([tested] * 3))
+    x = clients.x.clone()
+    x[tested] *= 100
+    whitened, again = clients.whitened(), replace(clients, x=x).whitened()
+    assert whitened is not None
+    assert again is not None
+    rows = np.concatenate(clients.train)
+    assert torch.equal(whitened.x[rows], again.x[rows])
 
 
 def test_summaries_of_batched_clients_equal_those_of_modules() -> None:

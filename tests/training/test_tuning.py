@@ -189,8 +189,8 @@ def test_with_groups_weight_decay_is_chosen_for_groups_that_were_not_seen() -> N
     assert honest >= 0.01
 
 
-def test_with_groups_the_next_fragment_is_predicted_without_groups_that_were_seen() -> None:
-    trainer = recognisable(True)
+def predicted(trainer: TableTrainer, sequence: list[np.ndarray]) -> list[list[int]]:
+    """Rows that the candidates are compared on, step by step."""
     seen: list[np.ndarray] = []
 
     class Watched:
@@ -210,6 +210,16 @@ def test_with_groups_the_next_fragment_is_predicted_without_groups_that_were_see
 
             return Spy()
 
+    everything = np.concatenate(sequence)
+    tune_prequentially(Watched(), [sequence], [0], [everything], "classes", RULES, penalised=True)  # type: ignore[arg-type]
+    return [rows.tolist() for rows in seen]
+
+
+def test_candidates_are_compared_on_the_fragment_after_the_one_that_they_learned() -> None:
+    sequence = [np.arange(0, 30), np.arange(30, 50), np.arange(50, 90)]
+    assert predicted(backend(), sequence) == [list(range(30, 50)), list(range(50, 90))]
+
+
+def test_with_groups_the_next_fragment_is_predicted_without_groups_that_were_seen() -> None:
     sequence = [np.arange(0, 75), np.arange(75, 145), np.arange(145, 200)]  # groups 7 and 14 are divided
-    tune_prequentially(Watched(), [sequence], [0], [np.arange(200)], "classes", RULES, penalised=True)  # type: ignore[arg-type]
-    assert [rows.tolist() for rows in seen] == [list(range(80, 145)), list(range(150, 200))]
+    assert predicted(recognisable(True), sequence) == [list(range(80, 145)), list(range(150, 200))]

@@ -306,8 +306,9 @@ class TestLibsvm:
             rows = [" ".join(f"{j + 1}:{x:.3f}" for j, x in enumerate(rng.normal(size=width))) for _ in range(60)]
             path.write_text("".join(f"{i % 2} {row}\n" for i, row in enumerate(rows)))
         report = audit(new, batches=2, reference=str(old), draws=99)
-        assert [column.name for column in report.data.columns if column.used] == ["f1", "f2", "f3"]
-        assert [column.note for column in report.data.columns if not column.used] == ["one value only: 0"]
+        assert [column.name for column in report.data.columns if column.used] == ["f1", "f2", "f3", "f4"]
+        moved = {column.name for column in report.fragments[0].columns if column.moved(0.05)}
+        assert moved == {"f4"}  # 0 in every row of the one, since it has no such feature
 
     def test_one_file_decides_for_itself(self, path: Path) -> None:
         path.write_text("1 1:1\n")
