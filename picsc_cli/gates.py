@@ -92,7 +92,10 @@ CANDIDATE = "picsc"
 BASELINE = "st-cv"
 """The method that the candidate is compared with: plain training."""
 LEVEL = 0.05
-"""Level of the paired test behind `--fail-on worse`: a p-value below it is more than chance."""
+"""Level of the paired test behind `--fail-on worse`: a p-value below it is more than chance.
+
+The candidate is named before the run and compared with one method, so that this is one test: its p is not adjusted.
+"""
 
 
 class FailOnWorse(StrEnum):

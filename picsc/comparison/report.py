@@ -20,6 +20,7 @@ from picsc.comparison.transfer_tasks import TransferPlan
 from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
 from picsc.evaluation.failures import divergence_reason
+from picsc.evaluation.holm import with_holm
 from picsc.evaluation.means import finite_mean
 from picsc.evaluation.paired_tests import score_interval
 from picsc.reports.common import Finding, MajorityClass, finite
@@ -116,7 +117,7 @@ def _method(
         strengths=_distinct(used) if name in _CHOSEN_STRENGTH else (),
         exponents=_distinct(exponents),
         failed=sum(bool(reason) for reason in scores.refused) + int((columns["diverged"] > 0).sum()),
-        differences=tuple(
+        differences=with_holm(
             difference_between(scores, (other, all_scores[other]), plan, inputs.metric) for other in others
         ),
         units=tuple(_unit(name, scores, plan, inputs, i) for i in range(len(plan.tasks))),

@@ -15,6 +15,7 @@ from picsc.cross_validation.summary import summary_lines
 from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
 from picsc.evaluation.failures import divergence_reason
+from picsc.evaluation.holm import with_holm
 from picsc.evaluation.means import finite_mean, nan_mean
 from picsc.evaluation.paired_tests import difference_interval, score_interval
 from picsc.reports.common import Finding, MajorityClass, finite
@@ -117,7 +118,7 @@ def _method(
         penalty_share=finite_mean(columns["share"]) if name in ("picsc", UNMERGED) else None,
         flagged=(int(flagged), int(looked)) if looked else None,
         failed=sum(int((each.columns["diverged"] > 0).sum()) for each in (scores, whole) if each is not None),
-        differences=tuple(difference_between(scores, found[other], other, experiment) for other in against),
+        differences=with_holm(difference_between(scores, found[other], other, experiment) for other in against),
         units=_units(name, scores, whole, experiment),
         balanced_accuracy=finite_mean(columns["balanced_accuracy"]),
         auc=finite_mean(columns["auc"]),

@@ -41,7 +41,8 @@ def summary_lines(
     controls = [m for m in methods if m.method in ("weight-decay", "carried", "average") and m.mean is not None]
     best = max(controls, key=lambda method: -np.inf if method.mean is None else method.mean, default=plain)
     second = (
-        f"strongest control: {best.method}, {_percent(best.mean)}; picsc {_points(against[best.method])} against it"
+        f"strongest control: {best.method}, {_percent(best.mean)}; "
+        f"picsc {_points(against[best.method], chosen=True)} against it"
     )
     advice = _advice(against["st-cv"], against[best.method], best.method)
     blind = "" if majority is None else above_majority(majority, [method.mean for method in methods])
@@ -56,17 +57,18 @@ def _without_result(plain: MethodReport, metric: Metric) -> str:
 
 
 def _advice(plain: Difference, control: Difference, name: str) -> str:
+    # st-cv is compared with whatever comes out; the control is chosen among several by its score
     score, loss = _sign(plain.accuracy, plain.accuracy_p), -_sign(plain.log_loss, plain.log_loss_p)
     if score < 0:
         though = ", though it helps in log-loss" if loss > 0 else ""
         return f"picsc harms here{though}; train without it, or lower --lambda"
     if score > 0:
         worse = ", but its log-loss is worse: do not rely on its probabilities" if loss < 0 else ""
-        if _sign(control.accuracy, control.accuracy_p) > 0:
+        if _sign(control.accuracy, control.accuracy_p_holm) > 0:
             return f"picsc helps beyond its controls here{worse or '; keep it'}"
         return f"picsc helps, but {name} does as well; the penalty is not what helps{worse}"
     if loss > 0:
-        alone = _sign(control.log_loss, control.log_loss_p) < 0
+        alone = _sign(control.log_loss, control.log_loss_p_holm) < 0
         return f"picsc helps in log-loss only{'' if alone else f', and {name} does as well'}"
     if loss < 0:
         return "picsc harms in log-loss here; train without it, or lower --lambda"
@@ -83,8 +85,11 @@ def _percent(value: float | None, metric: Metric = "accuracy") -> str:
     return "no result" if value is None else f"{name}{100 * value:.1f} %"
 
 
-def _points(difference: Difference) -> str:
+def _points(difference: Difference, *, chosen: bool = False) -> str:
+    """The difference with its p-value, and Holm's where the other method was chosen among several by its score."""
     if difference.accuracy is None:
         return "no difference to show"
-    p = "" if difference.accuracy_p is None else f" (p {difference.accuracy_p:.2g})"
+    holm = difference.accuracy_p_holm
+    adjusted = f", Holm {holm:.2g}" if chosen and holm is not None else ""
+    p = "" if difference.accuracy_p is None else f" (p {difference.accuracy_p:.2g}{adjusted})"
     return f"{100 * difference.accuracy:+.1f} points{p}"

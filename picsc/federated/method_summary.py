@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from picsc.evaluation import paired_tests as paired
+from picsc.evaluation.holm import with_holm_over_seeds
 from picsc.evaluation.means import finite_mean
 from picsc.federated.algorithms.by_name import CONSTANTS, DESCRIPTIONS
 from picsc.federated.method_run import Floats, Run, over_clients
@@ -82,7 +83,7 @@ def method_report(
         curve=tuple(_points(runs, mean_curve, per_round, at_start, has_trigger=has_trigger)),
         tau=_column_means(np.stack([_last_known(run.records["tau"]) for run in runs])) if has_trigger else (),
         flagged=tuple(_flagged_shares(runs)) if has_trigger else (),
-        differences=tuple(
+        differences=with_holm_over_seeds(
             difference
             for other in others
             if (difference := _difference(runs, runs_by_method[other], other, comparison)) is not None

@@ -55,9 +55,9 @@ def assemble(
     notes = [*findings, *on_columns, *_notes(shifts, split, methods, first)]
     kind, majority = model_kind(data, settings), _majority(data, split)
     test = (
-        "over seeds: corrected resampled t-test, 95 % t-interval, not corrected for several methods"
+        "over seeds: corrected resampled t-test, 95 % t-interval"
         if resampled
-        else "over seeds: paired t-test, 95 % t-interval, not corrected for several methods"
+        else "over seeds: paired t-test, 95 % t-interval, given the test rows, which are the same with every seed"
     )
     return FedReport(
         data=info,

@@ -20,6 +20,7 @@ from picsc.equations.divergence import categorical_kl, fisher_gap
 from picsc.equations.moment_kl import Moments, moments_kl
 from picsc.equations.trigger import LEVEL, calibrated_threshold, tau
 from picsc.errors import DataError
+from picsc.evaluation.holm import holm
 from picsc.federated.client_summary import FEWEST_ROWS, Summary
 from picsc.federated.small_cells import only
 
@@ -236,16 +237,6 @@ def _label_tests(summaries: Sequence[Summary]) -> list[tuple[float | None, float
         table = torch.stack([own, rest])[:, everything > 0]
         can_differ = table.shape[1] > 1 and bool((table.sum(1) > 0).all())
         ps.append(float(chi2_contingency(table.numpy(), correction=False).pvalue) if can_differ else 1.0)
-    for k, *each in zip(sending, kls, ps, _holm(ps), strict=True):
+    for k, *each in zip(sending, kls, ps, holm(ps), strict=True):
         found[k] = (each[0], each[1], each[2])
     return found
-
-
-def _holm(ps: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values."""
-    order = sorted(range(len(ps)), key=ps.__getitem__)
-    adjusted, largest = list(ps), 0.0
-    for rank, k in enumerate(order):
-        largest = max(largest, min(1.0, (len(ps) - rank) * ps[k]))
-        adjusted[k] = largest
-    return adjusted

@@ -71,9 +71,11 @@ def _verdict(ours: FedMethodReport, methods: Sequence[FedMethodReport]) -> str:
     if difference.p is None:
         why = "equal with every seed, so no test" if len(ours.seeds) > 1 else "one seed only, so no test"
         return f"picsc against {rival.method}, the best baseline: {points}, {why}"
-    beyond = difference.p < LEVEL
+    # the baseline was chosen by its score, and the verdict must not depend on how many there are
+    holm = difference.p if difference.p_holm is None else difference.p_holm
+    beyond = holm < LEVEL
     word = ("better" if difference.accuracy > 0 else "worse") if beyond else "not beyond chance"
-    tested = f"{points}{span}, p = {difference.p:.2g}, {word}{_loss(difference)}"
+    tested = f"{points}{span}, p = {difference.p:.2g}, Holm {holm:.2g}, {word}{_loss(difference)}"
     return f"picsc against {rival.method}, the best baseline: {tested}"
 
 
@@ -93,7 +95,8 @@ def _strongest_control(ours: FedMethodReport, methods: Sequence[FedMethodReport]
 
 def _loss(difference: FedDifference) -> str:
     """What the log-loss says, to follow the verdict; empty where it is within chance."""
-    if difference.log_loss is None or difference.log_loss_p is None or difference.log_loss_p >= LEVEL:
+    holm = difference.log_loss_p if difference.log_loss_p_holm is None else difference.log_loss_p_holm
+    if difference.log_loss is None or difference.log_loss_p is None or holm is None or holm >= LEVEL:
         return ""
     word = "better" if difference.log_loss < 0 else "worse"
-    return f"; in log-loss {difference.log_loss:+.3f}, p = {difference.log_loss_p:.2g}, {word}"
+    return f"; in log-loss {difference.log_loss:+.3f}, p = {difference.log_loss_p:.2g}, Holm {holm:.2g}, {word}"

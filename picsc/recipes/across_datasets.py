@@ -8,10 +8,14 @@ from typing import Literal
 import numpy as np
 
 from picsc.evaluation import paired_tests as paired
+from picsc.evaluation.holm import with_holm
 from picsc.recipes.rows import OURS
 from picsc.reports.recipes import Foretold, OverSets, PairedDifference, RecipeRow, Score
 
-TEST = "over data sets: mean difference with 95 % t-interval, two-sided Wilcoxon signed-rank p, not corrected"
+TEST = (
+    "over data sets: mean difference with 95 % t-interval, two-sided Wilcoxon signed-rank p; Holm: adjusted for the "
+    "number of methods"
+)
 UNWEIGHTED = "unweighted"
 """The estimates without weights, which those with weights are compared with."""
 
@@ -49,7 +53,7 @@ def across_datasets(rows: Sequence[RecipeRow], block: str | int) -> OverSets | N
         ),
         printed=_mean([row.printed for row in counted]),
         difference=_mean([row.difference for row in counted]),
-        tests=tuple(test for test in tests if test is not None),
+        tests=with_holm(test for test in tests if test is not None),
         clients=counted[0].clients,
         target=counted[0].target,
         foretold=(*_estimates(counted, "error"), *_estimates(counted, "bias")),

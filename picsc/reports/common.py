@@ -187,3 +187,8 @@ class Difference:
     """Difference of mean log-losses, in nats per row; negative is better. None where no unit has both."""
     log_loss_p: float | None
     """p-value of the same test of the log-losses; None where there is nothing to pair."""
+    accuracy_p_holm: float | None = None
+    """`accuracy_p` adjusted by Holm's method over all methods that this one is compared with, in (0, 1]; None where
+    there is no p-value."""
+    log_loss_p_holm: float | None = None
+    """`log_loss_p` adjusted the same way; None where there is no p-value."""

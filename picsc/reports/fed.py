@@ -78,6 +78,11 @@ class FedDifference:
     """Difference of mean log-losses, in nats per row; negative is better. None where no seed has both."""
     log_loss_p: float | None = None
     """p-value of the same test of the log-losses; None where there is no test."""
+    p_holm: float | None = None
+    """`p` adjusted by Holm's method over all methods that this one is compared with, in (0, 1]; None where
+    there is no p-value."""
+    log_loss_p_holm: float | None = None
+    """`log_loss_p` adjusted the same way; None where there is no p-value."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,6 +197,11 @@ class PairedDifference:
     """95 % interval of it, from Student's t; None for fewer than three data sets."""
     log_loss_p: float | None
     """p-value of the two-sided Wilcoxon signed-rank test; None for fewer than two data sets."""
+    accuracy_p_holm: float | None = None
+    """`accuracy_p` adjusted by Holm's method over all methods that this one is compared with, in (0, 1]; None where
+    there is no p-value."""
+    log_loss_p_holm: float | None = None
+    """`log_loss_p` adjusted the same way; None where there is no p-value."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from picsc_cli.text.numbers import points_within, probable
+from picsc.reports.fed import FedDifference
+from picsc_cli.text.numbers import points_within
+from picsc_cli.text.p_values import of_score
 from picsc_cli.text.page import Page, words
 
 if TYPE_CHECKING:
-    from picsc.reports.common import Interval
+    from picsc.reports.common import Difference
     from picsc.reports.recipes import OverSets, RecipeRow
 
 
@@ -50,6 +52,14 @@ def bold(cells: Sequence[str]) -> list[Text]:
     return [Text(cell, "bold") for cell in cells]
 
 
-def paired(accuracy: float | None, interval: Interval | None, p: float | None, page: Page) -> tuple[Text, Text]:
-    """A paired difference in two cells: percentage points with their interval, and p; dashes where it is missing."""
-    return points_within(accuracy, interval, page), Text(probable(p, page))
+PAIRED = ("p", "Holm")
+"""Titles of the cells of `paired` after the first."""
+
+
+def paired(difference: Difference | FedDifference | None, page: Page) -> tuple[Text, Text, Text]:
+    """A paired difference: percentage points with their interval, p, and Holm's p; dashes where it is missing."""
+    p, adjusted = (Text(cell) for cell in of_score(difference, page))
+    if difference is None:
+        return points_within(None, None, page), p, adjusted
+    interval = difference.interval if isinstance(difference, FedDifference) else difference.accuracy_interval
+    return points_within(difference.accuracy, interval, page), p, adjusted

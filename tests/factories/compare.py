@@ -16,6 +16,7 @@ from picsc.reports.compare import (
     Weights,
 )
 from tests.factories.audit import audit_report
+from tests.factories.differences import adjusted
 
 TARGETS = (
     TargetInfo("site=cleveland", train=617, adapt=151, labelled=30, judge=152, separation=0.9412),
@@ -154,6 +155,7 @@ def compare_report(**changes: object) -> CompareReport:
         settings={"read": {"target": "diagnosis"}, "cut": {"by": "site"}, "train_on": (), "algorithm": 1, "seed": 7},
         manifest={"versions": {"python": "3.12.0", "picsc": "0.1.0"}, "seed": 7},
     )
+    report = replace(report, methods=adjusted(report.methods))
     return replace(report, **changes)
 
 
@@ -171,6 +173,7 @@ def one_target(**changes: object) -> CompareReport:
         risks=(),
         findings=(),
     )
+    report = replace(report, methods=adjusted(report.methods))
     return replace(report, **changes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from picsc.evaluation.holm import with_holm
 from picsc.reports.common import Difference, Interval
 from picsc.reports.compare import Delta, Risk
 from picsc.reports.recipes import (
@@ -60,7 +61,7 @@ def compare_run(gain: float, *, printed: float | None = None, **changes: object)
         "repeats": 10,
         "separation": 0.8125,
         "scores": scores,
-        "differences": tuple(
+        "differences": with_holm(
             difference(name, gain + 0.7 - value) for name, value in ACCURACY.items() if value and name != "picsc"
         ),
         "deltas": deltas,
@@ -94,7 +95,7 @@ def compare_recipe_report() -> RecipeReport:
         compare_recipe_row("wdbc", BIASED, 0.01, comparison=compare_run(0.01, risks=risks(0.1, 0.3))),
     )
     interval = Interval(-0.03, 0.08)
-    tests = tuple(
+    tests = with_holm(
         PairedDifference(name, 2, 0.7 + 0.015 - value, interval, 0.5, -0.025, interval, 0.5)
         for name, value in ACCURACY.items()
         if value and name != "picsc"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from picsc.reports.common import Difference, Interval, MajorityClass
 from picsc.reports.cv import CvReport, Loss, MethodReport, Unit
 from tests.factories.audit import audit_report
+from tests.factories.differences import adjusted
 
 
 def unit(repeat: int, piece: str, accuracy: float | None, **changes: object) -> Unit:
@@ -123,4 +124,5 @@ def cv_report(**changes: object) -> CvReport:
         majority=MajorityClass("benign", 0.6274),
         manifest={"versions": {"python": "3.12.0", "picsc": "0.1.0"}, "seed": 7},
     )
+    report = replace(report, methods=adjusted(report.methods))
     return replace(report, **changes)

@@ -16,6 +16,7 @@ from picsc.reports.fed import (
     Point,
 )
 from tests.factories.audit import audit_report
+from tests.factories.differences import adjusted_over_seeds
 
 
 def client(name: str, **changes: object) -> ClientShift:
@@ -143,6 +144,7 @@ def fed_report(**changes: object) -> FedReport:
         majority=MajorityClass("benign", 0.6274),
         manifest={"versions": {"python": "3.12.0", "picsc": "0.1.0"}, "seed": 7},
     )
+    report = replace(report, methods=adjusted_over_seeds(report.methods))
     return replace(report, **changes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from picsc.evaluation.holm import with_holm, with_holm_over_seeds
 from picsc.reports.common import Interval
 from picsc.reports.fed import FedDifference
 from picsc.reports.recipes import (
@@ -23,9 +24,11 @@ def fed_recipe_row(data: str, clients: str, gain: float, **changes: object) -> R
     each = (
         ClientScore(name, 0.05, 0.01, value - 0.1, "client|3", value + 0.1, -0.1) for name, value in accuracy.items()
     )
-    differences = (
-        FedDifference("fedavg", gain, Interval(gain - 0.02, gain + 0.02), 0.04),
-        FedDifference("scaffold", gain - 0.01, None, None),
+    differences = with_holm_over_seeds(
+        (
+            FedDifference("fedavg", gain, Interval(gain - 0.02, gain + 0.02), 0.04),
+            FedDifference("scaffold", gain - 0.01, None, None),
+        )
     )
     run = Federation(f"10 {data} clients", "lenet of 44,426 parameters", 3, tuple(each), differences, "t over seeds")
     scores = tuple(Score(name, value, 1 - value) for name, value in accuracy.items())
@@ -46,9 +49,11 @@ def fed_recipe_report() -> RecipeReport:
         fed_recipe_row("svhn", noise, 0.0, **missing, counted=False, reason="there is no data set of that name"),
     )
     interval = Interval(-0.03, 0.08)
-    tests = (
-        PairedDifference("fedavg", 2, 0.025, interval, 0.5, -0.025, None, 0.5),
-        PairedDifference("scaffold", 2, 0.015, interval, 0.5, -0.015, None, 0.5),
+    tests = with_holm(
+        (
+            PairedDifference("fedavg", 2, 0.025, interval, 0.5, -0.025, None, 0.5),
+            PairedDifference("scaffold", 2, 0.015, interval, 0.5, -0.015, None, 0.5),
+        )
     )
     over = (
         OverSets(10, 2, fed_recipe_row("", labels, 0.025).scores, None, None, tests, labels),

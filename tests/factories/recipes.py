@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from picsc.evaluation.holm import with_holm
 from picsc.reports.common import Interval
 from picsc.reports.recipes import OverSets, PairedDifference, RecipeReport, RecipeRow, RecipeTable, Score
 
@@ -32,7 +33,7 @@ def recipe_row(data: str, pieces: int, gain: float, **changes: object) -> Recipe
 
 def recipe_means(pieces: int) -> OverSets:
     scores = recipe_row("", pieces, 0.012).scores
-    tests = tuple(
+    tests = with_holm(
         PairedDifference(score.method, 3, gain, Interval(gain - 0.01, gain + 0.01), 0.0312, -0.1, None, 0.0004)
         for score, gain in zip((scores[0], *scores[2:]), (0.012, 0.0, -0.004, 0.02, 0.03), strict=True)
     )

@@ -22,15 +22,17 @@ _OF_CLIENTS = ("rows", "label_kl", "label_p", "labels_shifted", "covariates", "c
 def fed_csv(report: FedReport) -> str:
     """One row per method, without a client, each followed by one row per client. Accuracies are fractions.
 
-    `seeds` and `lr` hold one number per seed, a space between them; differences are against fedavg.
+    `seeds` and `lr` hold one number per seed, a space between them; differences are against fedavg, and
+    `difference_p_holm` is adjusted over methods.
     """
     header = ["dataset", "method", "client", "accuracy", "interval_low", "interval_high", "seeds", "lr", *_OF_METHODS]
-    header += ["failures", "difference", "difference_p", *_OF_CLIENTS, "tau", "flagged"]
+    header += ["failures", "difference", "difference_p", "difference_p_holm", *_OF_CLIENTS, "tau", "flagged"]
     return written(header, (row for method in report.methods for row in _rows(report, method)))
 
 
 def _rows(report: FedReport, method: FedMethodReport) -> Iterable[list[object]]:
-    base = method.against("fedavg")
+    base, average = method.against("fedavg"), report.method("fedavg")
+    tested = average.against(method.method) if average else None  # one of all that fedavg is compared with
     yield [
         report.data.name,
         method.method,
@@ -42,9 +44,10 @@ def _rows(report: FedReport, method: FedMethodReport) -> Iterable[list[object]]:
         *(getattr(method, name) for name in _OF_METHODS),
         len(method.failures),
         *((base.accuracy, base.p) if base else (None, None)),
+        tested.p_holm if tested else None,
         *([None] * (len(_OF_CLIENTS) + 2)),
     ]
-    nothing = [None] * (len(_OF_METHODS) + 7)
+    nothing = [None] * (len(_OF_METHODS) + 8)
     for k, client in enumerate(report.clients):
         accuracy, *trigger = (of_client(values, k) for values in (method.clients, method.tau, method.flagged))
         facts = (getattr(client, name) for name in _OF_CLIENTS)

@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from picsc.reports.recipes import Comparison, Federation, RecipeReport, RecipeRow
 
 _PLAIN = ("data", "rows", "pieces", "sha256", "printed", "difference", "counted", "verdict", "shifted", "failed")
-_OF_CLIENTS = ("worst", "std_clients", "printed", "picsc_minus", "picsc_minus_low", "picsc_minus_high", "picsc_minus_p")
+_OF_CLIENTS = (
+    "worst", "std_clients", "printed", "picsc_minus", "picsc_minus_low", "picsc_minus_high", "picsc_minus_p",
+    "picsc_minus_p_holm",
+)  # fmt: skip
 _OF_TARGETS = (
     "interval_low", "interval_high", "ess", "models", "without_number", "printed", "minus_printed", "picsc_minus",
-    "picsc_minus_low", "picsc_minus_high", "picsc_minus_p",
+    "picsc_minus_low", "picsc_minus_high", "picsc_minus_p", "picsc_minus_p_holm",
 )  # fmt: skip
 _RISKS = ("accuracy", "log_loss", "accuracy_error", "log_loss_error", "accuracy_bias", "log_loss_bias")
 _DELTAS = ("delta1", "delta2")
@@ -82,7 +85,7 @@ def _of_clients(run: Federation) -> Iterator[tuple[str, object]]:
     for score in run.scores:
         yield from ((f"{score.method} {kind}", getattr(score, kind)) for kind in ("worst", "std_clients", "printed"))
     for found in run.differences:
-        yield from _minus(found.against, found.accuracy, found.interval, found.p)
+        yield from _minus(found.against, found.accuracy, found.interval, (found.p, found.p_holm))
 
 
 def _of_targets(run: Comparison) -> Iterator[tuple[str, object]]:
@@ -92,7 +95,9 @@ def _of_targets(run: Comparison) -> Iterator[tuple[str, object]]:
         counts = (score.ess, score.models, score.failed, score.printed, score.difference)
         yield from zip((f"{score.method} {kind}" for kind in _OF_TARGETS), (*ends, *counts), strict=False)
     for found in run.differences:
-        yield from _minus(found.against, found.accuracy, found.accuracy_interval, found.accuracy_p)
+        yield from _minus(
+            found.against, found.accuracy, found.accuracy_interval, (found.accuracy_p, found.accuracy_p_holm)
+        )
     for prefix, deltas in (("", run.deltas), ("printed ", run.printed_deltas)):
         for delta in deltas:
             name = delta.name.replace("Δ", "delta")
@@ -103,10 +108,10 @@ def _of_targets(run: Comparison) -> Iterator[tuple[str, object]]:
 
 
 def _minus(
-    against: str, accuracy: float | None, interval: Interval | None, p: float | None
+    against: str, accuracy: float | None, interval: Interval | None, ps: tuple[float | None, float | None]
 ) -> Iterator[tuple[str, object]]:
     """PIcsC minus another method."""
     yield f"{against} picsc_minus", accuracy
     yield f"{against} picsc_minus_low", None if interval is None else interval.low
     yield f"{against} picsc_minus_high", None if interval is None else interval.high
-    yield f"{against} picsc_minus_p", p
+    yield from zip((f"{against} picsc_minus_p", f"{against} picsc_minus_p_holm"), ps, strict=True)

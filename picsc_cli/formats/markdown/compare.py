@@ -15,9 +15,9 @@ from picsc_cli.text.numbers import (
     percent_within,
     points,
     points_within,
-    probable,
     signed,
 )
+from picsc_cli.text.p_values import NOTE, of_log_loss, of_score
 from picsc_cli.text.page import Page
 from picsc_cli.text.sections import beside_accuracy, beside_titles, majority_row, metric
 
@@ -31,7 +31,7 @@ def compare_markdown(report: CompareReport) -> str:
     """The whole report: accuracies and errors in percent and points, log-losses in nats; relative differences apart."""
     about = f"{report.data.rows} rows: {plain(report.words)}; {report.repeats} repeats. Test: {plain(report.test)}."
     lines = [f"# {plain(report.data.name)}", "", *summary(report.summary), "", about, ""]
-    lines += [*_targets(report), "", *_deltas(report), "", "## Methods", "", *_methods(report), ""]
+    lines += [*_targets(report), "", *_deltas(report), "", "## Methods", "", *_methods(report), "", f"{NOTE}.", ""]
     if report.risks:
         lines += ["## What cross-validation foretells", "", *_risks(report), ""]
     failures = failed(report)
@@ -89,8 +89,8 @@ def _share(relative: float) -> str:
 def _methods(report: CompareReport) -> list[str]:
     took = {measured.method: measured.seconds for measured in report.measured}
     beside = [title.replace("\n", " ") for title in beside_titles(report.data)]
-    titles = ["method", f"{metric(report.data)} [95 %]", *beside, "log-loss", "Δ st-cv, points [95 %]", "p"]
-    titles += ["p of picsc", "Δ log-loss", "p"]
+    titles = ["method", f"{metric(report.data)} [95 %]", *beside, "log-loss", "Δ st-cv, points [95 %]", "p", "Holm"]
+    titles += ["p of picsc", "Holm", "Δ log-loss", "p", "Holm", "p of picsc's log-loss", "Holm"]
     titles += ["ESS, %", "smallest", "largest weight", "memory", "λ", "power", *(["seconds"] if took else [])]
     rows = [
         [*_method(report, method), *([f"{took.get(method.method, 0.0):.1f}"] if took else [])]
@@ -101,8 +101,8 @@ def _methods(report: CompareReport) -> list[str]:
 
 
 def _method(report: CompareReport, method: CompareMethodReport) -> list[str]:
-    base, ours = method.against("st-cv"), report.method("picsc")
-    versus = ours.against(method.method) if ours else None
+    base, standard, ours = method.against("st-cv"), report.method("st-cv"), report.method("picsc")
+    tested, versus = (each.against(method.method) if each else None for each in (standard, ours))
     weights = method.weights
     return [
         method.method,
@@ -110,10 +110,11 @@ def _method(report: CompareReport, method: CompareMethodReport) -> list[str]:
         *(cell.plain for cell in beside_accuracy(method, report.data, _PAGE)),
         nats(method.log_loss, _PAGE),
         points_within(base.accuracy, base.accuracy_interval, _PAGE).plain if base else _PAGE.none,
-        probable(base.accuracy_p if base else None, _PAGE),
-        probable(versus.accuracy_p if versus else None, _PAGE),
+        *of_score(tested, _PAGE),
+        *of_score(versus, _PAGE),
         signed(base.log_loss if base else None, 3, _PAGE).plain,
-        probable(base.log_loss_p if base else None, _PAGE),
+        *of_log_loss(tested, _PAGE),
+        *of_log_loss(versus, _PAGE),
         *(
             [_PAGE.none] * 3
             if weights is None

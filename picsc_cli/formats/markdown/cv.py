@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from picsc_cli.formats.markdown.text import document, findings, grid, manifest, plain, summary
 from picsc_cli.formats.table.cv import sentences
-from picsc_cli.text.numbers import extent, nats, percent, percent_within, points, probable, signed
+from picsc_cli.text.numbers import extent, nats, percent, percent_within, points, signed
+from picsc_cli.text.p_values import NOTE, of_log_loss, of_score
 from picsc_cli.text.page import Page
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def cv_markdown(report: CvReport) -> str:
         f"Test: {plain(report.test)}."
     )
     lines = [f"# {plain(report.data.name)}", "", *summary(report.summary), "", about, ""]
-    lines += [*_pieces(report), "", "## Methods", "", *_methods(report), ""]
+    lines += [*_pieces(report), "", "## Methods", "", *_methods(report), "", f"{NOTE}.", ""]
     lines += [f"- {plain(line.strip())}" for line in sentences(report, _PAGE)]
     return document([*lines, "", *findings(report.findings), *manifest(report)])
 
@@ -45,21 +46,24 @@ def _pieces(report: CvReport) -> list[str]:
 
 def _methods(report: CvReport) -> list[str]:
     ours = report.method("picsc")
-    titles = ["method", "accuracy [95 %]", "log-loss", "Δ log-loss", "p of Δ accuracy", "p of Δ log-loss", "p of picsc"]
-    return grid([*titles, "λ", "penalty's share"], [_method(method, ours) for method in report.methods])
+    titles = ["method", "accuracy [95 %]", "log-loss", "Δ log-loss", "p of Δ accuracy", "Holm"]
+    titles += ["p of Δ log-loss", "Holm", "p of picsc", "Holm", "p of picsc's log-loss", "Holm"]
+    base = report.method("st-cv")
+    return grid([*titles, "λ", "penalty's share"], [_method(method, base, ours) for method in report.methods])
 
 
-def _method(method: MethodReport, ours: MethodReport | None) -> list[str]:
+def _method(method: MethodReport, standard: MethodReport | None, ours: MethodReport | None) -> list[str]:
     base = method.against("st-cv")
-    versus = ours.against(method.method) if ours else None
+    tested, versus = (each.against(method.method) if each else None for each in (standard, ours))
     return [
         plain(method.method),
         percent_within(method.mean, method.interval, _PAGE),
         nats(method.log_loss, _PAGE),
         signed(base.log_loss if base else None, 3, _PAGE).plain,
-        probable(base.accuracy_p if base else None, _PAGE),
-        probable(base.log_loss_p if base else None, _PAGE),
-        probable(versus.accuracy_p if versus else None, _PAGE),
+        *of_score(tested, _PAGE),
+        *of_log_loss(tested, _PAGE),
+        *of_score(versus, _PAGE),
+        *of_log_loss(versus, _PAGE),
         extent(method.strengths) or _PAGE.none,
         _PAGE.none if method.penalty_share is None else f"{method.penalty_share:.0%}",
     ]

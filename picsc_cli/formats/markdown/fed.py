@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from picsc.reports.fed import of_client
 from picsc_cli.formats.markdown.text import document, findings, grid, manifest, plain, summary
 from picsc_cli.text.numbers import data_size, decimals, nats, number, percent, percent_within, points_within, probable
+from picsc_cli.text.p_values import NOTE, of_log_loss, of_score
 from picsc_cli.text.page import Page
 from picsc_cli.text.sections import beside_accuracy, beside_titles, majority_row, metric
 
@@ -24,7 +25,7 @@ def fed_markdown(report: FedReport) -> str:
     )
     target = f", which is {percent(report.target, _PAGE)}" if report.target is not None else ""
     lines = [f"# {plain(report.data.name)}", "", *summary(report.summary), "", about, "", *_methods(report), ""]
-    lines += [f"Δ and p: {plain(report.test)}. Rounds and bytes are those to the target{target}.", ""]
+    lines += [f"Δ and p: {plain(report.test)}. {NOTE}. Rounds and bytes are those to the target{target}.", ""]
     lines += ["## Clients", "", *_clients(report), ""]
     failures = [
         f"- {plain(method.method)}, seed {failure.seed}, round {failure.round}"
@@ -73,15 +74,16 @@ def _methods(report: FedReport) -> list[str]:
         "best (round)",
         "worst client",
     ]
-    titles += ["all rows", "log-loss", "Δ fedavg [95 %]", "p", "p of picsc", "rounds", "bytes", "up", "down", "lr"]
+    titles += ["all rows", "log-loss", "Δ fedavg [95 %]", "p", "Holm", "p of Δ log-loss", "Holm"]
+    titles += ["p of picsc", "Holm", "p of picsc's log-loss", "Holm", "rounds", "bytes", "up", "down", "lr"]
     rows = [_method(report, method) for method in report.methods]
     rows += [[cell.plain for cell in row] for row in majority_row(report, len(titles), _PAGE)]
     return grid(titles, rows)
 
 
 def _method(report: FedReport, method: FedMethodReport) -> list[str]:
-    base, ours = method.against("fedavg"), report.method("picsc")
-    versus = ours.against(method.method) if ours else None
+    base, average, ours = method.against("fedavg"), report.method("fedavg"), report.method("picsc")
+    tested, versus = (each.against(method.method) if each else None for each in (average, ours))
     best = "" if method.best_round is None else f" ({method.best_round})"
     worst = f" {plain(method.worst_client)}" if method.worst_client else ""
     moved = points_within(base.accuracy, base.interval, _PAGE).plain if base else _PAGE.none
@@ -96,8 +98,10 @@ def _method(report: FedReport, method: FedMethodReport) -> list[str]:
         percent(method.whole, _PAGE),
         nats(method.log_loss, _PAGE),
         moved,
-        probable(base.p if base else None, _PAGE),
-        probable(versus.p if versus else None, _PAGE),
+        *of_score(tested, _PAGE),
+        *of_log_loss(tested, _PAGE),
+        *of_score(versus, _PAGE),
+        *of_log_loss(versus, _PAGE),
         decimals(method.rounds_to_target, 1, _PAGE),
         data_size(method.bytes_to_target, _PAGE),
         data_size(method.bytes_up, _PAGE),

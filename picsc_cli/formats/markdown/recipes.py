@@ -9,7 +9,8 @@ from picsc_cli.console.safe import markdown_code
 from picsc_cli.formats.markdown.text import document, grid, plain, versions
 from picsc_cli.formats.sheets.compare import compare_notes
 from picsc_cli.formats.table.recipes import SHEETS, on_each
-from picsc_cli.text.numbers import count, percent, points, points_within, probable, signed, span
+from picsc_cli.text.numbers import count, percent, points, points_within, signed, span
+from picsc_cli.text.p_values import of_log_loss, of_score
 from picsc_cli.text.page import Page
 
 if TYPE_CHECKING:
@@ -114,9 +115,9 @@ def _tests(table: RecipeTable) -> list[str]:
             test.against,
             plain(str(over.block)),
             points_within(test.accuracy, test.accuracy_interval, _PAGE).plain,
-            probable(test.accuracy_p, _PAGE),
+            *of_score(test, _PAGE),
             f"{signed(test.log_loss, 3, _PAGE).plain} {span(test.log_loss_interval, 3, _PAGE)}",
-            probable(test.log_loss_p, _PAGE),
+            *of_log_loss(test, _PAGE),
         ]
         for over in table.over_sets
         for test in over.tests
@@ -127,8 +128,10 @@ def _tests(table: RecipeTable) -> list[str]:
             "clients" if table.verb == "fed" else "k",
             "Δ accuracy [95 %]",
             "p",
+            "Holm",
             "Δ log-loss [95 %]",
             "p",
+            "Holm",
         ],
         rows,
     )

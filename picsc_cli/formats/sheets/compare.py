@@ -14,9 +14,10 @@ from rich.text import Text
 from picsc.reports.common import Difference
 from picsc.reports.recipes import PairedDifference
 from picsc_cli.text.method_names import PAPERS_NAMES
-from picsc_cli.text.numbers import count, decimals, nats, nats_within, percent, points, points_within, probable
+from picsc_cli.text.numbers import count, decimals, nats, nats_within, percent, points, points_within
+from picsc_cli.text.p_values import of_log_loss, of_score
 from picsc_cli.text.page import Page
-from picsc_cli.text.sheet import Sheet, bold, mean_of, methods_of, name_of, paired
+from picsc_cli.text.sheet import PAIRED, Sheet, bold, mean_of, methods_of, name_of, paired
 
 if TYPE_CHECKING:
     from picsc.reports.common import Interval
@@ -50,7 +51,8 @@ def compare_sheets(table: RecipeTable, page: Page) -> list[Sheet]:
             _weights(rows, page),
             _estimates(rows, over, page, "error"),
             _estimates(rows, over, page, "bias"),
-            _tests(rows, over, page),
+            _differences(rows, over, page),
+            _p_values(rows, over, page),
         ]
     return [sheet for sheet in sheets if sheet.rows]
 
@@ -147,10 +149,10 @@ def _on_each(rows: list[RecipeRow], page: Page) -> Sheet:
     if _OURS not in methods_of(rows) or not others or len(rows) == 1:  # then all methods are shown instead
         return Sheet("", (), [])
     cells = [
-        [name_of(row, page), *(cell for other in others for cell in _difference(run, other, page))]
+        [name_of(row, page), *(cell for other in others for cell in paired(run.against(other), page))]
         for row, run in _run(rows)
     ]
-    compared = tuple(title for other in others for title in (f"Δ {other}\n[95 %]", "p"))
+    compared = tuple(title for other in others for title in (f"Δ {other}\n[95 %]", *PAIRED))
     return Sheet("On each data set", ("picsc against", *compared), cells)
 
 
@@ -170,14 +172,6 @@ def _weights(rows: list[RecipeRow], page: Page) -> Sheet:
         "effective sample size, percent of the training rows"
     )
     return Sheet(heading, ("data set", "separation", *weighted), cells if weighted else [])
-
-
-def _difference(run: Comparison, other: str, page: Page) -> tuple[Text, Text]:
-    """PIcsC minus another method with its interval, and p."""
-    found = run.against(other)
-    if found is None:
-        return paired(None, None, None, page)
-    return paired(found.accuracy, found.accuracy_interval, found.accuracy_p, page)
 
 
 _MEASURES: dict[Literal["error", "bias"], str] = {
@@ -221,28 +215,38 @@ def _closer(found: Foretold | None, kind: str) -> str:
     return "" if found is None or found.by == _UNWEIGHTED else f"{getattr(found, kind)} of {found.sets}"
 
 
-def _tests(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet:
+def _tested(rows: list[RecipeRow], over: OverSets) -> Sequence[PairedDifference | Difference]:
     """PIcsC against every other method over data sets; on the data set where there is one."""
+    if over.sets > 1:
+        return over.tests
+    return next((run.differences for row, run in _run(rows) if row.counted), ())
+
+
+def _differences(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet:
+    """Differences of PIcsC from every other method."""
     if over is None:
         return Sheet("", (), [])
-    tests: Sequence[PairedDifference | Difference] = over.tests
     alone = over.sets == 1
-    if alone:
-        tests = next((run.differences for row, run in _run(rows) if row.counted), ())
     cells = [
         [
             Text(test.against),
             *([] if isinstance(test, Difference) else [Text(str(test.sets))]),
             points_within(test.accuracy, test.accuracy_interval, page),
-            Text(probable(test.accuracy_p, page)),
             nats_within(test.log_loss, _log_loss(test), page),
-            Text(probable(test.log_loss_p, page)),
         ]
-        for test in tests
+        for test in _tested(rows, over)
     ]
-    titles = ("Δ accuracy\n[95 %]", "p", "Δ log-loss" if alone else "Δ log-loss\n[95 %]", "p")
+    titles = ("Δ accuracy\n[95 %]", "Δ log-loss" if alone else "Δ log-loss\n[95 %]")
     heading = "All methods" if alone else f"Over data sets, target: {over.target}"
     return Sheet(heading, ("picsc against", *([] if alone else ["sets"]), *titles), cells)
+
+
+def _p_values(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet:
+    """p-values of these differences."""
+    tests = () if over is None else _tested(rows, over)
+    cells = [[Text(test.against), *map(Text, (*of_score(test, page), *of_log_loss(test, page)))] for test in tests]
+    titles = ("picsc against", "p of Δ\naccuracy", "\nHolm", "p of Δ\nlog-loss", "\nHolm")
+    return Sheet("", titles, cells)
 
 
 def _log_loss(test: PairedDifference | Difference) -> Interval | None:

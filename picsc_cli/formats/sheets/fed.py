@@ -12,7 +12,7 @@ from rich.text import Text
 
 from picsc_cli.text.numbers import count, percent, points
 from picsc_cli.text.page import Page
-from picsc_cli.text.sheet import Sheet, bold, mean_of, methods_of, name_of, paired
+from picsc_cli.text.sheet import PAIRED, Sheet, bold, mean_of, methods_of, name_of, paired
 
 if TYPE_CHECKING:
     from picsc.reports.recipes import Federation, OverSets, RecipeRow, RecipeTable
@@ -33,7 +33,7 @@ def fed_sheets(table: RecipeTable, page: Page) -> list[Sheet]:
     for block in dict.fromkeys(row.block for row in table.rows):
         rows = [row for row in table.rows if row.block == block]
         means = [over for over in table.over_sets if over.block == block]
-        sheets += [_accuracies(rows, means, page), _over_seeds(rows, page)]
+        sheets += [_accuracies(rows, means, page), _over_seeds(rows, page), _worst_clients(rows, page)]
     if table.paper:
         sheets.append(_printed(table, page))
     return [sheet for sheet in sheets if sheet.rows]
@@ -57,29 +57,28 @@ def _accuracies(rows: list[RecipeRow], means: list[OverSets], page: Page) -> She
 
 
 def _over_seeds(rows: list[RecipeRow], page: Page) -> Sheet:
-    """PIcsC minus others on each data set, paired over seeds, and the clients that fare worst."""
+    """PIcsC minus others on each data set, paired over seeds."""
     others = [method for method in _AGAINST if method in methods_of(rows)]
     if not others or _OURS not in methods_of(rows):
         return Sheet("", (), [])
-    compared = [title for other in others for title in (f"Δ {other}\n[95 %]", "p")]
-    worst = [f"worst\n{method}" for method in (*others, _OURS)]
+    compared = [title for other in others for title in (f"Δ {other}\n[95 %]", *PAIRED)]
     cells = [
-        [
-            name_of(row, page),
-            *(cell for other in others for cell in _difference(run, other, page)),
-            *(Text(percent(_worst(run, method), page)) for method in (*others, _OURS)),
-        ]
+        [name_of(row, page), *(cell for other in others for cell in paired(run.against(other), page))]
         for row, run in _run(rows)
     ]
-    return Sheet("", ("picsc against", *compared, *worst), cells)
+    return Sheet("", ("picsc against", *compared), cells)
 
 
-def _difference(run: Federation, other: str, page: Page) -> tuple[Text, Text]:
-    """PIcsC minus another method with its interval, and p."""
-    found = run.against(other)
-    if found is None:
-        return paired(None, None, None, page)
-    return paired(found.accuracy, found.interval, found.p, page)
+def _worst_clients(rows: list[RecipeRow], page: Page) -> Sheet:
+    """The clients that fare worst, under PIcsC and the methods that it is compared with."""
+    methods = [method for method in (*_AGAINST, _OURS) if method in methods_of(rows)]
+    if len(methods) < 2 or _OURS not in methods:
+        return Sheet("", (), [])
+    cells = [
+        [name_of(row, page), *(Text(percent(_worst(run, method), page)) for method in methods)]
+        for row, run in _run(rows)
+    ]
+    return Sheet("", ("worst client of", *methods), cells)
 
 
 def _worst(run: Federation, method: str) -> float | None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from picsc_cli.text import sections
+from picsc_cli.text import p_values, sections
 from picsc_cli.text.method_names import PAPERS_NAMES
-from picsc_cli.text.numbers import decimals, extent, nats, percent, percent_within, points, probable, signed
+from picsc_cli.text.numbers import decimals, extent, nats, percent, percent_within, points, signed
 from picsc_cli.text.page import Page, cut, figures, paragraph, words
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ LONGEST_TARGET = 22
 """Cells of a target's name at most."""
 _FAILURES = 5
 """Refused weightings and failed models that are named."""
-_BASE, _OURS = "st-cv", "picsc"
+_BASE = "st-cv"
 
 
 def compare_table(report: CompareReport, page: Page, *, verbose: bool = False) -> str:
@@ -34,6 +34,7 @@ def compare_table(report: CompareReport, page: Page, *, verbose: bool = False) -
         sections.summary(report, page),
         paragraph(_title(report), page) + _accuracies(report, page),
         _methods(report, page),
+        *p_values.tables(report, page, _BASE),
     ]
     parts += [_risks(report, page)] if report.risks else []
     parts += [_targets(report, page)] if len(report.targets) > 1 else []
@@ -95,18 +96,18 @@ def _notes(report: CompareReport) -> Iterator[str]:
 
 
 def _methods(report: CompareReport, page: Page) -> str:
-    """The second table: every method with its interval, the paired tests, its weights, and what it costs."""
+    """The second table: every method with its interval, its weights, and what it costs."""
     score = sections.metric(report.data)
-    titles = ["method", f"{score}\n[95 %]", *sections.beside_titles(report.data), "log-\nloss", "Δ", "p of\nΔ"]
-    titles += ["p\npicsc", "ESS\n%", "max\nw", "MB"]
+    titles = ["method", f"{score}\n[95 %]", *sections.beside_titles(report.data), "log-\nloss", "Δ"]
+    titles += ["ESS\n%", "max\nw", "MB"]
     took = {measured.method: measured.seconds for measured in report.measured}
     rows = [
         [*_method(report, method, page), *([_seconds(took.get(method.method), page)] if took else [])]
         for method in report.methods
     ]
     note = (
-        f"Δ: points above st-cv, paired; p picsc: picsc's {score} against the row's; ESS: effective sample size, of "
-        "the training rows; max w: largest weight, where 1 is the mean; MB: what the weighting holds at once"
+        f"Δ: points above {_BASE}, paired; ESS: effective sample size, of the training rows; max w: largest weight, "
+        "where 1 is the mean; MB: what the weighting holds at once"
         f"{sections.majority_note(report)}"
     )
     note += "; s: seconds of all its models" if took else ""
@@ -116,8 +117,7 @@ def _methods(report: CompareReport, page: Page) -> str:
 
 
 def _method(report: CompareReport, method: CompareMethodReport, page: Page) -> list[Text]:
-    base, ours = method.against(_BASE), report.method(_OURS)
-    versus = ours.against(method.method) if ours else None
+    base = method.against(_BASE)
     weights = method.weights
     return [
         Text(words(method.method, page)),
@@ -125,8 +125,6 @@ def _method(report: CompareReport, method: CompareMethodReport, page: Page) -> l
         *sections.beside_accuracy(method, report.data, page),
         Text(nats(method.log_loss, page)),
         points(base.accuracy if base else None, page),
-        Text(probable(base.accuracy_p if base else None, page)),
-        Text(probable(versus.accuracy_p if versus else None, page)),
         Text(page.none if weights is None else three(100 * weights.ess)),
         Text(page.none if weights is None else three(weights.largest)),
         Text(megabytes(method.memory, page)),

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from picsc_cli.text import sections
-from picsc_cli.text.numbers import extent, nats, percent, percent_span, percent_within, points, probable, signed
+from picsc_cli.text import p_values, sections
+from picsc_cli.text.numbers import extent, nats, percent, percent_span, percent_within, points, signed
 from picsc_cli.text.page import Page, cut, figures, paragraph, words
 
 if TYPE_CHECKING:
@@ -24,14 +24,13 @@ MOST_COLUMNS = 5
 _FAILURES = 5
 """Failed units that are named."""
 _BASE, _OURS = "st-cv", "picsc"
-_SHORT = {"accuracy": "acc"}
-"""Names of scores in narrow columns."""
 
 
 def cv_table(report: CvReport, page: Page, *, verbose: bool = False) -> str:
     """The whole report; `verbose` adds what the methods are, the columns as understood and the settings."""
     title = f"{report.data.name}, {report.data.rows} rows, {report.pieces}, {_runs(report)}"
     parts = [sections.summary(report, page), paragraph(title, page) + _pieces(report, page), _comparison(report, page)]
+    parts += p_values.tables(report, page, _BASE)
     parts += sections.method_sections(report, sentences(report, page), sections.footer(report), page, verbose=verbose)
     return "\n".join(parts)
 
@@ -78,7 +77,7 @@ def _variance(value: float | None, page: Page) -> str:
 
 
 def _comparison(report: CvReport, page: Page) -> str:
-    """The second table: interval, log-loss, and the paired tests."""
+    """The second table: interval and log-loss."""
     score = sections.metric(report.data)
     titles = (
         "method",
@@ -86,15 +85,10 @@ def _comparison(report: CvReport, page: Page) -> str:
         *sections.beside_titles(report.data),
         "log-\nloss",
         "Δ log-\nloss",
-        f"p of\nΔ {_SHORT.get(score, score)}",
-        "p of Δ\nloss",
-        "p\npicsc",
     )
-    ours = report.method(_OURS)
     rows = []
     for method in report.methods:
         base = method.against(_BASE)
-        versus = ours.against(method.method) if ours else None
         rows.append(
             [
                 Text(words(_name(method), page)),
@@ -102,13 +96,10 @@ def _comparison(report: CvReport, page: Page) -> str:
                 *sections.beside_accuracy(method, report.data, page),
                 Text(nats(method.log_loss, page)),
                 signed(base.log_loss if base else None, 3, page, more="red", less="green"),
-                Text(probable(base.accuracy_p if base else None, page)),
-                Text(probable(base.log_loss_p if base else None, page)),
-                Text(probable(versus.accuracy_p if versus else None, page)),
             ]
         )
     rows += sections.majority_row(report, len(titles), page)
-    note = f"Δ: against st-cv, paired; p picsc: picsc's {score} against the row's{sections.majority_note(report)}"
+    note = f"Δ: against {_BASE}, paired{sections.majority_note(report)}"
     return figures(titles, [rows], page) + paragraph(note, page, indent=1, hanging=2)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from picsc.reports.fed import of_client
-from picsc_cli.text import sections
+from picsc_cli.text import p_values, sections
 from picsc_cli.text.numbers import (
     count,
     data_size,
@@ -23,7 +23,6 @@ from picsc_cli.text.numbers import (
     percent,
     percent_within,
     points,
-    probable,
 )
 from picsc_cli.text.page import Page, cut, figures, paragraph, words
 
@@ -48,6 +47,7 @@ def fed_table(report: FedReport, page: Page, *, verbose: bool = False) -> str:
         paragraph(_title(report), page) + _clients(report, page),
         _methods(report, page),
         _comparison(report, page),
+        *p_values.tables(report, page, _BASE),
     ]
     parts += sections.method_sections(report, _sentences(report, page), _footer(report), page, verbose=verbose)
     return "\n".join(parts)
@@ -187,29 +187,23 @@ def _worst(report: FedReport) -> dict[str, list[str]]:
 
 
 def _comparison(report: FedReport, page: Page) -> str:
-    """The second table: the paired tests, and what a method costs."""
+    """The second table: differences, and what a method costs."""
     titles = (
         "method",
         f"Δ\n{_BASE}",
-        "p of\nΔ",
-        "p\npicsc",
         "target\nrounds",
         "target\nbytes",
         "up per\nround",
         "down per\nround",
         "lr",
     )
-    ours = report.method(_OURS)
     rows = []
     for method in report.methods:
         base = method.against(_BASE)
-        versus = ours.against(method.method) if ours else None
         rows.append(
             [
                 Text(words(method.method, page)),
                 points(base.accuracy if base else None, page),
-                Text(probable(base.p if base else None, page)),
-                Text(probable(versus.p if versus else None, page)),
                 Text(decimals(method.rounds_to_target, 1, page)),
                 Text(data_size(method.bytes_to_target, page)),
                 Text(data_size(method.bytes_up, page)),
@@ -222,7 +216,7 @@ def _comparison(report: FedReport, page: Page) -> str:
         if report.target is None
         else f"; target: an {sections.metric(report.data)} of {percent(report.target, page)}"
     )
-    note = f"Δ: paired; p picsc: of picsc against the row; up, down: bytes of one client in a round{target}"
+    note = f"Δ: paired; up, down: bytes of one client in a round{target}"
     return figures(titles, [rows], page) + paragraph(note, page, indent=1, hanging=2)
 
 

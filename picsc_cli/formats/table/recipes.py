@@ -14,7 +14,8 @@ from rich.text import Text
 from picsc_cli.formats.sheets.compare import compare_notes, compare_sheets
 from picsc_cli.formats.sheets.fed import fed_sheets
 from picsc_cli.text import sections
-from picsc_cli.text.numbers import count, nats_within, percent, points, points_within, probable
+from picsc_cli.text.numbers import count, nats_within, percent, points, points_within
+from picsc_cli.text.p_values import of_log_loss, of_score
 from picsc_cli.text.page import Page, cut, figures, paragraph, words
 from picsc_cli.text.sheet import Sheet, mean_of
 
@@ -130,22 +131,28 @@ def _mean(over: OverSets, page: Page, *, paper: bool) -> list[Text]:
 def _tests(table: RecipeTable, page: Page) -> str:
     """PIcsC against every other method over data sets."""
     way = "clients" if table.verb == "fed" else "k"
-    titles = ("picsc against", way, "Δ accuracy\n[95 %]", "p", "Δ log-loss\n[95 %]", "p")
-    blocks = [
+    titles = ("picsc against", way, "Δ accuracy\n[95 %]", "Δ log-loss\n[95 %]")
+    differences = [
         [
             [
                 Text(test.against),
                 Text(str(over.block)),
                 points_within(test.accuracy, test.accuracy_interval, page),
-                Text(probable(test.accuracy_p, page)),
                 nats_within(test.log_loss, test.log_loss_interval, page),
-                Text(probable(test.log_loss_p, page)),
             ]
             for test in over.tests
         ]
         for over in table.over_sets
     ]
-    return figures(titles, blocks, page)
+    ps = [
+        [
+            [Text(test.against), Text(str(over.block)), *map(Text, (*of_score(test, page), *of_log_loss(test, page)))]
+            for test in over.tests
+        ]
+        for over in table.over_sets
+    ]
+    of_ps = ("picsc against", way, "p of Δ\naccuracy", "\nHolm", "p of Δ\nlog-loss", "\nHolm")
+    return figures(titles, differences, page) + "\n" + figures(of_ps, ps, page)
 
 
 def _means(table: RecipeTable, page: Page) -> Iterator[str]:

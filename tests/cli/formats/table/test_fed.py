@@ -130,14 +130,16 @@ def test_clients_that_nobody_looked_at_have_dashes() -> None:
 
 
 def test_accuracies_are_percent_and_spread_is_told_twice() -> None:
-    methods, _ = rows_of(fed_table(fed_report(), Page()), "scaffold")
+    methods, *_ = rows_of(fed_table(fed_report(), Page()), "scaffold")
     assert " ".join(methods) == "scaffold 90.5 [89.5, 91.7] 81.2 0.910 5.1 0.7 90.8 11 82.5 0.312"
 
 
 def test_the_comparison_has_tests_and_costs() -> None:
     text = fed_table(fed_report(), Page(ascii_only=True))
-    assert " ".join(rows_of(text, "picsc")[1]) == "picsc +5.1 0.031 - 4.0 702 kB 1.2 MB 123 GB 0.03-0.1"
-    assert " ".join(rows_of(text, "fedprox")[1]) == "fedprox 0.0 0.250 <0.001 11.5 702 kB 9.6 kB 9.6 kB 0.1"
+    assert " ".join(rows_of(text, "picsc")[1]) == "picsc +5.1 4.0 702 kB 1.2 MB 123 GB 0.03-0.1"
+    assert rows_of(text, "picsc")[2] == ["picsc", "0.031", "0.187", *"------"]
+    assert " ".join(rows_of(text, "fedprox")[1]) == "fedprox 0.0 11.5 702 kB 9.6 kB 9.6 kB 0.1"
+    assert rows_of(text, "fedprox")[2] == ["fedprox", "0.250", "1.000", "-", "-", "<0.001", "0.003", "-", "-"]
     assert "target: an accuracy of 87.0" in flat(text)
     assert "target:" not in fed_table(fed_report(target=None), Page())
 
@@ -148,7 +150,7 @@ def test_numbers_that_do_not_exist_are_dashes() -> None:
         (), (), (),
     )  # fmt: skip
     text = fed_table(fed_report(methods=(nothing,)), Page(ascii_only=True))
-    assert rows_of(text, "fedavg") == [["fedavg", *"---------"], ["fedavg", *"-----", "0", "B", "0", "B", "-"]]
+    assert rows_of(text, "fedavg") == [["fedavg", *"---------"], ["fedavg", *"---", "0", "B", "0", "B", "-"]]
     assert "worst client:" not in text
 
 
