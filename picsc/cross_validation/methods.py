@@ -24,10 +24,19 @@ from picsc.cross_validation.splits import Repeat, fragmented
 from picsc.runtime.run_folder import RunFolder, kept
 from picsc.training.jobs import TrainingJob
 from picsc.training.methods import Correction, in_parts, train_jobs
-from picsc.training.sequence_methods import EVALUATED, FragmentSequences, SequenceModel, SequenceStep, train_along
+from picsc.training.sequence_methods import (
+    EVALUATED,
+    FragmentSequences,
+    SequenceModel,
+    SequenceStep,
+    merges,
+    train_along,
+)
 
 UNMERGED = "picsc, unmerged"
 """Name of Algorithm 2's last models where it evaluates a running mean."""
+MERGED = "carried, merged"
+"""Name of the Fisher-weighted running mean of the carried models: what Algorithm 2 evaluates, with lambda 0."""
 SMALLER = "whole-smaller"
 """Models of the whole set without a random piece."""
 EQUAL = "equal-updates"
@@ -67,8 +76,11 @@ def corrected(experiment: Experiment, folder: RunFolder) -> MethodScores:
 
 
 def carried(experiment: Experiment, folder: RunFolder) -> MethodScores:
-    """Parameters carried along the fragments without a penalty, and their plain running mean."""
-    return _along(experiment, folder, "carried", "none", {"carried": "last", "average": "mean"})
+    """Parameters carried along the fragments without a penalty, and their running means as picsc has them."""
+    models: dict[str, SequenceModel] = {"carried": "last", "average": "mean"}
+    if merges(experiment.setup, "none"):
+        models[MERGED] = "merged"
+    return _along(experiment, folder, "carried", "none", models)
 
 
 def whole(experiment: Experiment, folder: RunFolder) -> MethodScores:

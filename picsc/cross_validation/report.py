@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from picsc.cross_validation.experiment import Experiment
-from picsc.cross_validation.methods import EQUAL, SMALLER, UNMERGED, MethodScores, measured_pieces
+from picsc.cross_validation.methods import EQUAL, MERGED, SMALLER, UNMERGED, MethodScores, measured_pieces
 from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.pooled_r2 import SCORE, with_scores
 from picsc.cross_validation.significance import describe_test, difference_between, paired_test
@@ -24,6 +24,8 @@ from picsc.settings import METHODS, CvSettings
 
 WHOLE = "whole set"
 """Name of the fragment of models of the whole training set."""
+_ORDER = (*METHODS[:2], UNMERGED, *METHODS[2:5], MERGED, *METHODS[5:])
+"""Names of the methods in the order of the report."""
 _WITH_STRENGTH = ("picsc", UNMERGED, "weight-decay")
 """Methods that have a lambda or a weight decay."""
 
@@ -38,6 +40,8 @@ _WORDS = {
     ("carried", False): "parameters carried along the pieces, no penalty",
     ("average", True): "plain running mean of the carried models",
     ("average", False): "plain running mean of the carried models",
+    (MERGED, True): "Fisher-weighted running mean of the carried models",
+    (MERGED, False): "Fisher-weighted running mean of the carried models: Algorithm 2 with lambda 0",
     ("subsample", True): "standard training, pieces made by chance alone",
     ("subsample", False): "standard training on random rows, as many as each piece has",
 }
@@ -63,7 +67,7 @@ def assemble(
     """
     scores, pooled = with_scores(scores, numbers=experiment.setup.likelihood == "numbers")
     whole = {name: scores[key] for name, key in (("st-cv", "whole"), ("picsc", "whole-picsc")) if key in scores}
-    names = [name for name in (*METHODS[:2], UNMERGED, *METHODS[2:]) if name in scores]
+    names = [name for name in _ORDER if name in scores]
     methods = tuple(_method(name, scores, whole.get(name), experiment, settings) for name in names)
     majority = _majority(data, scores, experiment)
     return CvReport(
@@ -102,7 +106,7 @@ def _method(
     known = per_piece[np.isfinite(per_piece)]
     strength = columns["strength"][np.isfinite(columns["strength"])]
     looked, flagged = np.nansum(columns["looked"]), np.nansum(columns["flagged"])
-    against = [other for other in ("st-cv", *METHODS[2:], "picsc", UNMERGED) if other in found and other != name]
+    against = [other for other in ("st-cv", *_ORDER[3:], "picsc", UNMERGED) if other in found and other != name]
     return MethodReport(
         method=name,
         words=_words(name, experiment, settings),
@@ -129,11 +133,17 @@ def _words(name: str, experiment: Experiment, settings: CvSettings) -> str:
     """Description of a method in one line."""
     if name in ("picsc", UNMERGED):
         if experiment.setup.algorithm == 1:
-            return f"Algorithm 1, penalty {settings.penalty.kind} between the training pieces"
+            between = "the training pieces" if experiment.foldwise else "the two halves of each piece"
+            return f"Algorithm 1, penalty {settings.penalty.kind} between {between}{_of_whole(experiment)}"
         merged = {"fisher": "Fisher-weighted running mean", "mean": "plain running mean", "none": "last model"}
         which = "last model" if name == UNMERGED else merged[settings.penalty.merge]
-        return f"Algorithm 2, {which}"
+        return f"Algorithm 2, {which}{_of_whole(experiment) if name != UNMERGED else ''}"
     return _WORDS[name, experiment.foldwise]
+
+
+def _of_whole(experiment: Experiment) -> str:
+    """The algorithm of the whole set's model, batch-wise another one than that of the pieces."""
+    return "" if experiment.foldwise else "; whole set: Algorithm 1 between the pieces"
 
 
 def _loss(found: MethodScores, whole: PieceScores | None, experiment: Experiment) -> Loss | None:

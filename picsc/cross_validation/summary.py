@@ -9,6 +9,8 @@ from picsc.evaluation.majority import above_majority
 from picsc.reports.common import Difference, MajorityClass, Metric
 from picsc.reports.cv import MethodReport
 
+CONTROLS = ("weight-decay", "carried", "average", "carried, merged")
+"""Methods without the penalty that may do as well as picsc."""
 LEVEL = 0.05
 """Level of the paired tests below which the advice counts a difference."""
 
@@ -38,7 +40,7 @@ def summary_lines(
     first = f"picsc: {scores}, {_points(against['st-cv'])}"
     if ours.log_loss is not None and plain.log_loss is not None:
         first += f"; log-loss {ours.log_loss:.3f} against {plain.log_loss:.3f}"
-    controls = [m for m in methods if m.method in ("weight-decay", "carried", "average") and m.mean is not None]
+    controls = [m for m in methods if m.method in CONTROLS and m.mean is not None]
     best = max(controls, key=lambda method: -np.inf if method.mean is None else method.mean, default=plain)
     second = (
         f"strongest control: {best.method}, {_percent(best.mean)}; "

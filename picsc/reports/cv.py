@@ -64,7 +64,7 @@ class MethodReport:
     """One method over all pieces and repeats."""
 
     method: str
-    """One of `picsc.settings.METHODS`, or `picsc, unmerged`."""
+    """One of `picsc.settings.METHODS`, `picsc, unmerged` or `carried, merged`."""
     words: str
     """Description of the method, in one line."""
     whole: float | None

@@ -79,6 +79,17 @@ def compute_anew(_: str, compute: Callable[[], Arrays]) -> Arrays:
     return compute()
 
 
+def merges(setup: MethodSetup, correction: Correction) -> bool:
+    """True if the Fisher-weighted running mean is kept: for Algorithm 2, and for its control with lambda 0.
+
+    Args:
+        setup: settings of the run.
+        correction: term that is added to the loss.
+    """
+    control = correction == "none" and setup.algorithm == 2
+    return setup.penalty.merge == "fisher" and (control or correction == "penalty")
+
+
 def train_along(
     setup: MethodSetup,
     sequences: FragmentSequences,
@@ -106,8 +117,9 @@ def train_along(
     trainer = setup.trainer.sequence_trainer(sequences.fragments, sequences.seeds, sequences.scaled_on)
     state = initial_state(trainer)
     zeros = torch.zeros(len(sequences.fragments), 1, dtype=torch.float64).to(state.theta)
-    merge = correction == "penalty" and penalty.merge == "fisher"
-    settings = Algorithm2Settings(zeros, zeros, penalty.alpha, penalty.gamma, penalty.when_quiet, merge)
+    settings = Algorithm2Settings(
+        zeros, zeros, penalty.alpha, penalty.gamma, penalty.when_quiet, merges(setup, correction)
+    )
     strength = _strengths(setup, sequences, correction, settings, keep)
     used = torch.from_numpy(strength[:, None]).to(state.theta)
     if correction == "penalty":

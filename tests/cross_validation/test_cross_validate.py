@@ -175,6 +175,10 @@ def test_lambda_0_of_algorithm_2_carries_parameters_and_no_more(cut: dict[str, i
     assert pieces == carried
     assert list(method(merged, "picsc, unmerged").units) == carried
     assert method(merged, "picsc").log_loss != method(merged, "carried").log_loss
+    merely_merged = [replace(unit, strength=0.0, penalty_share=0.0) for unit in method(merged, "carried, merged").units]
+    ours = [unit for unit in method(merged, "picsc").units if unit.fragment != "whole set"]
+    assert ours == merely_merged
+    assert "carried, merged" not in {each.method for each in last.methods}
     mean = compared(classed(), algorithm=2, strength=0.0, merge="mean", **cut)
     assert method(mean, "picsc").log_loss == method(mean, "average").log_loss
 

@@ -105,7 +105,7 @@ def _comparison(report: CvReport, page: Page) -> str:
 
 def _name(method: MethodReport) -> str:
     """Short, so that the tables fit 80 columns."""
-    return method.method.removeprefix(f"{_OURS}, ")
+    return method.method.rpartition(", ")[2]
 
 
 def sentences(report: CvReport, page: Page) -> Iterator[str]:
