@@ -1,4 +1,4 @@
-"""The sentences of a federation: PIcsC against the best baseline and the strongest control, and the p-value they follow."""
+"""The sentences of a federation: PIcsC against the best baseline and the strongest control, and their p-values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def second_line(*methods: object) -> str:
 
 def test_the_strongest_control_is_named_with_its_difference() -> None:
     line = second_line(FEDAVG, WEAK, STRONG, OURS)
-    assert line.startswith("picsc against fedavg, the best baseline: -1.0 points, p = 0.4, not beyond chance")
+    assert line.startswith("picsc against fedavg, the best baseline: -1.0 points, p = 0.4, Holm 0.4, not beyond chance")
     assert line.endswith("; strongest control: picsc-scaffold, 88.2 %; picsc -11.2 points (p 0.012) against it")
     assert second_line(FEDAVG, WEAK, OURS).endswith("fisher-mean, 70.0 %; picsc +7.0 points (p 0.03) against it")
 
