@@ -52,6 +52,7 @@ def test_no_group_is_learned_from_and_tested_where_rows_are_taken_away() -> None
         assert not set(group[job.train]) & set(group[job.test])
 
 
+@pytest.mark.slow
 def test_many_folds_cost_little_by_the_smaller_sample_and_two_cost_much() -> None:
     """Leaving a twentieth out costs about nothing, and never is it a gain of points; half of 60 rows costs much."""
     cost = {}

@@ -118,7 +118,9 @@ def test_recipes(inside: Path) -> None:
     assert out, err
 
 
-@pytest.mark.parametrize("start", range(0, len(IN_FILES), 12))
+@pytest.mark.parametrize(
+    "start", [0, *(pytest.param(start, marks=pytest.mark.slow) for start in range(12, len(IN_FILES), 12))]
+)
 def test_messages(start: int, inside: Path) -> None:
     first = IN_FILES[start]
     calls = [
