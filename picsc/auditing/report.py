@@ -52,10 +52,7 @@ def audit_report(
     verdict = overall(tests.reports)
     return AuditReport(
         verdict=verdict,
-        summary=_named_first(
-            _with_untested(_summary(tests, findings, data.cut, design.reference, settings), data.dataset, settings),
-            order_left_out(data.dataset),
-        ),
+        summary=_with_untested(_summary(tests, findings, data.cut, design.reference, settings), data.dataset, settings),
         level=settings.level,
         min_effect=settings.min_effect,
         reference=design.reference,
@@ -121,14 +118,6 @@ def _without_shuffle(finding: Finding) -> Finding:
     if finding.code != "rows-sorted-by-class":
         return finding
     return replace(finding, advice="compare all rows with the file as one piece (--folds 1)")
-
-
-def _named_first(lines: tuple[str, str, str], untested: tuple[str, ...]) -> tuple[str, str, str]:
-    """The three lines, where the first names the columns that were not tested because they order the rows."""
-    if not untested:
-        return lines
-    order = "orders" if len(untested) == 1 else "order"
-    return f"{lines[0]}; not tested: {listed(list(untested))}, which {order} the rows", *lines[1:]
 
 
 def _summary(
@@ -228,6 +217,9 @@ def _with_untested(summary: tuple[str, str, str], dataset: Dataset, settings: Au
     parts = [f"left out: {listed(untested, 3)}"] if untested else []
     parts += [f"words among numbers count as missing: {listed(words, 3)}"] if words else []
     parts += [each.message for each in dataset.findings if each.code in ("numbers-as-words", "decimal-in-doubt")]
+    order = order_left_out(dataset)
+    verb = "orders" if len(order) == 1 else "order"
+    parts += [f"not tested: {listed(list(order))}, which {verb} the rows"] if order else []
     return "; ".join([summary[0], *parts]), summary[1], summary[2]
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from picsc.datasets.columns.missing_words import missing_words, without_words
 from picsc.datasets.columns.names import INDEX, check_known, names_as_text
-from picsc.datasets.columns.raw import Raw, digest, raw
+from picsc.datasets.columns.raw import Raw, digest, moments, raw
 from picsc.datasets.columns.targets import pick
 from picsc.datasets.files.formats import stem
 from picsc.datasets.files.npz import TARGET, frame_of_arrays
@@ -21,7 +21,7 @@ from picsc.datasets.files.read import read_frame
 from picsc.datasets.files.sources import STDIN
 from picsc.datasets.files.table import FileTable
 from picsc.datasets.table import Dataset
-from picsc.datasets.typed import RawTable, moments, needed_raws, typed
+from picsc.datasets.typed import RawTable, needed_raws, typed
 from picsc.errors import DataError
 from picsc.phrases import counted
 from picsc.reports.common import Reading
@@ -31,7 +31,6 @@ FEWEST_ROWS = 4
 """A table with fewer rows than this is refused."""
 DECLARED = "declared by the file"
 """`Target.chosen` of a target that the file itself names."""
-_LARGEST_EXACT = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +182,7 @@ def from_frame(
         left_out=found.left_out,
         target=found.target,
         keys={key: _key_values(found.raws[key]) for key in keys},
-        times={key: moments(seconds) for key, seconds in found.times.items()},
+        times={key: moments(seconds).astype("datetime64[ns]") for key, seconds in found.times.items()},
         date_orders=found.date_orders,
         sha256=origin.sha256 or digest(names, list(whole.values())),
         reading=origin.reading,
@@ -218,17 +217,12 @@ def _one_column(name: str, delimiter: str | None, where: str) -> DataError:
 def _key_values(column: Raw) -> NDArray[Any]:
     """The values of a column that cuts the table: datetime64[ns] for dates, float64 for numbers, else object."""
     if column.form == "dates" and _within_nanoseconds(column.data):
-        return moments(column.data)
-    if column.form in ("numbers", "integers") and column.exact is None and _exact(column.present):
+        return moments(column.data).astype("datetime64[ns]")
+    if column.form in ("numbers", "integers") and column.exact is None:
         return column.data.astype(np.float64)
     words = column.as_words()
     values: NDArray[Any] = np.asarray([*words.levels, None], dtype=object)[words.data]
     return values
-
-
-def _exact(present: NDArray[Any]) -> bool:
-    """Check that float64 holds all these whole numbers exactly."""
-    return present.dtype.kind == "f" or not present.size or int(np.abs(present).max()) <= _LARGEST_EXACT
 
 
 def _within_nanoseconds(seconds: NDArray[np.float64]) -> bool:

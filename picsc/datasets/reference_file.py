@@ -65,11 +65,12 @@ def reference_in_memory(
 
 
 def opened_alike(opened: Callable[[ReadSettings], Opened], read: ReadSettings) -> Opened:
-    """The data and the table that they are compared with, under one target and with dates in one order.
+    """The data and the table that they are compared with, under one target and with times in one order.
 
     Where both take their last column for the target and these differ, a column was added to one of them or lost. Then
-    the target is the reference's if the data have it, and else there is none. Where day and month of a column are in
-    doubt in one of them, and the other proves an order, that order holds for both.
+    the target is the reference's if the data have it, and else there is none. Where day and month of a column that cuts
+    the data are in doubt, and the reference proves an order, that order holds; `picsc.datasets.together` sees to the
+    columns that are compared.
 
     Args:
         opened: opens both; called a second time where the first reading found two targets, or two orders.
@@ -99,17 +100,11 @@ def opened_alike(opened: Callable[[ReadSettings], Opened], read: ReadSettings) -
 
 
 def _proven_by_the_other(data: Dataset, reference: Dataset) -> tuple[str, ...]:
-    """Formats of columns whose order of day and month one table proves and the other leaves in doubt."""
-    pairs = {
-        name: (data.date_orders[name], reference.date_orders[name])
-        for name in data.date_orders
-        if name in reference.date_orders
-    }
+    """Formats of columns that cut the data, whose order of day and month the reference proves and they do not."""
     return tuple(
-        f"{name}={form}"
-        for name, both in pairs.items()
-        for (form, proven), (_, known) in (both, both[::-1])
-        if proven and not known
+        f"{name}={reference.date_orders[name][0]}"
+        for name, (_, proven) in data.date_orders.items()
+        if name in data.keys and not proven and reference.date_orders.get(name, ("", False))[1]
     )
 
 
@@ -118,15 +113,5 @@ def _chosen(target: Target, chosen: str) -> Target:
 
 
 def _of_its_columns(settings: ReadSettings, columns: Iterable[object]) -> ReadSettings:
-    """The settings without the columns to drop, or to give a kind, that this table does not have."""
-    names = set(all_named([str(column).strip() for column in columns]))
-    there = {
-        field: tuple(name for name in getattr(settings, field) if name in names)
-        for field in ("drop", "keep", "categorical", "numeric")
-    }
-    there["date_format"] = tuple(
-        written
-        for written, (column, _) in zip(settings.date_format, settings.date_formats, strict=True)
-        if not column or column in names
-    )
-    return settings.model_copy(update=there)
+    """The settings without what they say of columns that this table does not have."""
+    return settings.about(set(all_named([str(column).strip() for column in columns])))

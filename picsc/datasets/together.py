@@ -57,7 +57,11 @@ def read_together(data: Dataset, reference: Dataset, settings: ReadSettings, key
     both = {name: followed_by(stored[name], others[name], decimal=decimal) for name in names}
     chosen = None if target is None else (target.name, target.chosen)
     where = f"{data.name} and {reference.name}"
-    found = typed(RawTable(both, data.n + reference.n, chosen, decimal, where), _of(settings, names))
+    table, settings = RawTable(both, data.n + reference.n, chosen, decimal, where), settings.about(names)
+    found = typed(table, settings)
+    formats = _proven_alone(found, data, reference)
+    if formats:
+        found = typed(table, settings.model_copy(update={"date_format": (*settings.date_format, *formats)}))
     first, second = np.arange(data.n), np.arange(data.n, data.n + reference.n)
     return _with(data, found, first, first=True), _with(reference, found, second, first=False)
 
@@ -67,8 +71,7 @@ def _with(table: Dataset, found: TypedTable, rows: np.typing.NDArray[np.int64], 
     columns = {column.name: of_rows(column, rows) for column in found.columns}
     left_out = {each.name: each for each in left_out_of_rows(found.left_out, rows)}
     settled = columns.keys() | left_out.keys()
-    every = [*(column.name for column in table.columns), *(each.name for each in table.left_out)]
-    names = [name for name in every if name in settled]
+    names = [name for name in _names(table) if name in settled]
     of_both = tuple(each for each in found.findings if each.code in OF_BOTH) if first else ()
     return replace(
         table,
@@ -92,9 +95,12 @@ def _stored(table: Dataset) -> dict[str, Raw]:
     plain = {column.name: _raw_of(column) for column in table.columns if column.name not in table.raws}
     empty = {each.name: Raw("numbers", np.full(table.n, np.nan)) for each in table.left_out if each.kind == "empty"}
     known = {**empty, **plain, **table.raws}
-    every = [*(column.name for column in table.columns), *(each.name for each in table.left_out)]
-    every += [] if table.target is None else [table.target.name]
+    every = [*_names(table), *([] if table.target is None else [table.target.name])]
     return {name: known[name] for name in every if name in known}
+
+
+def _names(table: Dataset) -> list[str]:
+    return [each.name for part in (table.columns, table.left_out) for each in part]
 
 
 def _raw_of(column: Column) -> Raw:
@@ -113,15 +119,15 @@ def _decimal(table: Dataset) -> str:
     return "," if any(each.name == "decimal" and each.value == "comma" for each in choices) else "."
 
 
-def _of(settings: ReadSettings, names: Collection[str]) -> ReadSettings:
-    """The settings without what they say of columns that are not decided together."""
-    there = {
-        field: tuple(name for name in getattr(settings, field) if name in names)
-        for field in ("keep", "categorical", "numeric")
-    }
-    formats = tuple(
-        written
-        for written, (column, _) in zip(settings.date_format, settings.date_formats, strict=True)
-        if not column or column in names
-    )
-    return settings.model_copy(update={**there, "drop": (), "date_format": formats})
+def _proven_alone(found: TypedTable, *tables: Dataset) -> tuple[str, ...]:
+    """Formats of columns whose order of day and month is in doubt in both together, and proven in one alone.
+
+    The order of the rows of one table may prove it, which both together do not have.
+    """
+    formats = []
+    for name, (_, proven) in found.date_orders.items():
+        alone = [table.date_orders[name] for table in tables if name in table.date_orders]
+        forms = {form for form, known in alone if known}
+        if not proven and len(forms) == 1:
+            formats.append(f"{name}={forms.pop()}")
+    return tuple(formats)

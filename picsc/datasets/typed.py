@@ -128,12 +128,3 @@ def _covariates(
             "add columns, or use --no-target, --categorical or --numeric"
         )
     return tuple(columns), tuple(left_out)
-
-
-def moments(seconds: NDArray[np.float64]) -> NDArray[np.datetime64]:
-    """Seconds since 1970 as datetime64[ns], NaT where NaN."""
-    missing = np.isnan(seconds)
-    micro = np.rint(np.where(missing, 0.0, seconds) * 1e6).astype(np.int64)
-    moments = micro.astype("datetime64[us]").astype("datetime64[ns]")
-    moments[missing] = np.datetime64("NaT")
-    return moments

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from typing import Annotated
 
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
@@ -98,6 +99,19 @@ class ReadSettings(Settings):
         """Pairs of a column's name, empty for every column, and a format."""
         pairs = (each.rpartition("=") for each in self.date_format)
         return tuple((column.strip(), form.strip()) for column, _, form in pairs)
+
+    def about(self, names: Collection[str]) -> ReadSettings:
+        """The settings without columns to drop, to keep, or to give a kind or a format, that are none of these."""
+        there = {
+            field: tuple(name for name in getattr(self, field) if name in names)
+            for field in ("drop", "keep", "categorical", "numeric")
+        }
+        formats = tuple(
+            written
+            for written, (column, _) in zip(self.date_format, self.date_formats, strict=True)
+            if not column or column in names
+        )
+        return self.model_copy(update={**there, "date_format": formats})
 
     @field_validator("delimiter", mode="before")
     @classmethod

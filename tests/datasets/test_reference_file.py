@@ -65,6 +65,18 @@ class TestOrderOfDayAndMonth:
             note = next(column.note for column in report.data.columns if column.name == "day")
             assert note in ("read as day/month/year", "read as dates of the format %d/%m/%Y")
 
+    @pytest.mark.parametrize("new", [True, False])
+    def test_the_order_of_the_rows_of_one_proves_it_for_both(self, new: bool) -> None:
+        days = [
+            f"{day:02d}/{month:02d}/{year}" for year in (2018, 2019) for month in range(1, 13) for day in range(1, 13)
+        ]
+        columns = {name: RANDOM.normal(size=len(days)) for name in ("a", "outcome")}
+        rising = pd.DataFrame({**columns, "day": days})
+        shuffled = rising.assign(day=RANDOM.permutation(days), a=RANDOM.permutation(columns["a"]))
+        data, reference = (rising, shuffled) if new else (shuffled, rising)
+        report = picsc.audit(data, reference=reference, target="outcome", keep=["day"], draws=99)
+        assert "day-or-month" not in {finding.code for finding in report.findings}
+
     def test_in_doubt_in_both_is_told_once(self) -> None:
         table = TABLE.assign(day=DOUBT)
         report = picsc.audit(table, reference=table.iloc[::-1], target="outcome", draws=99)

@@ -141,6 +141,14 @@ def spelled(value: object) -> str:
     return str(value)
 
 
+def moments(seconds: NDArray[np.float64]) -> NDArray[np.datetime64]:
+    """Seconds since 1970 as datetime64[us], NaT where NaN."""
+    missing = np.isnan(seconds)
+    found = np.rint(np.where(missing, 0.0, seconds) * 1e6).astype(np.int64).astype("datetime64[us]")
+    found[missing] = np.datetime64("NaT")
+    return found
+
+
 def spelled_date(seconds: float) -> str:
     """A date in ISO format, without midnight."""
     text = str(np.datetime_as_string(np.datetime64(round(seconds * 1e6), "us"), unit="auto"))

@@ -15,6 +15,7 @@ from itertools import zip_longest
 from picsc.datasets.columns.missing_words import missing_words
 from picsc.datasets.files.csv_head import AGREEING, Head, Sample, any_length, iterate_records
 from picsc.datasets.files.mistaken import kind_of_text
+from picsc.datasets.files.table import header_choice
 from picsc.errors import DataError
 from picsc.reports.common import Choice
 from picsc.settings import ReadSettings
@@ -104,11 +105,7 @@ def find_dialect(lines: Iterable[str], settings: ReadSettings, *, delimiter: str
         _delimiter_choice(settings, given, character, agreeing),
         _quote_choice(settings, quote),
         _decimal_choice(settings, len(records), comma=comma),
-        Choice(
-            "header",
-            "yes" if settings.header else "no",
-            "told" if "header" in settings.model_fields_set else "the default",
-        ),
+        header_choice(settings),
         *_comments_choice(head.leading[:skip]),
     )
     end, first = records[0]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from picsc.datasets.columns.joining import followed_by
-from picsc.datasets.columns.raw import Raw, raw
+from picsc.datasets.columns.raw import Raw, moments, raw
 
 
 def joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -44,11 +44,7 @@ def _series(column: Raw) -> pd.Series[Any]:
         words: Any = np.asarray([*column.levels, None], dtype=object)[column.data]
         return pd.Series(words)
     if column.form == "dates":
-        micro = (
-            np.where(np.isnan(column.data), 0.0, np.rint(column.data * 1e6)).astype(np.int64).astype("datetime64[us]")
-        )
-        micro[np.isnan(column.data)] = np.datetime64("NaT")
-        return pd.Series(micro)
+        return pd.Series(moments(column.data))
     if column.exact is not None:
         exact: Any = np.asarray([*column.exact.distinct.tolist(), None], dtype=object)[column.exact.ranks]
         return pd.Series(exact)

@@ -17,7 +17,7 @@ from picsc.datasets.columns.names import all_named, quoted, unique_names
 from picsc.datasets.columns.raw import spelled
 from picsc.datasets.files.compression import check_size, most_unpacked
 from picsc.datasets.files.sources import Source
-from picsc.datasets.files.table import FileTable
+from picsc.datasets.files.table import FileTable, header_choice
 from picsc.errors import DataError
 from picsc.reports.common import Choice, Reading
 from picsc.settings import ReadSettings
@@ -75,11 +75,7 @@ def read_spreadsheet(source: Source, settings: ReadSettings) -> FileTable:
     found = "told" if settings.sheet is not None else f"the first of {sheets}" if sheets > 1 else "the only one"
     choices = (
         Choice("sheet", sheet.title, found),
-        Choice(
-            "header",
-            "yes" if settings.header else "no",
-            "told" if "header" in settings.model_fields_set else "the default",
-        ),
+        header_choice(settings),
     )
     return FileTable(pd.DataFrame(frame), source.digest(), Reading("xlsx", source.compression, choices))
 
