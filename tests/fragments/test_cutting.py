@@ -361,6 +361,7 @@ def test_a_piece_per_value_covers_all_rows_with_a_value(column: list[object]) ->
             np.array(["2024-05-01", "2024-03-01", "NaT", "2024-03-01"], "datetime64[ns]"),
             ["g=2024-03-01", "g=2024-05-01"],
         ),
+        (words("week 10", "week 2", "day", "week 2"), ["g=day", "g=week 2", "g=week 10"]),
         (words(1.0, "1", 2, None), ["g=1", "g=2"]),
     ],
 )
