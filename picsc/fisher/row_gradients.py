@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.autograd.graph import GradientEdge, get_gradient_edge
 from torch.func import functional_call, grad, vmap
 
-from picsc.equations.likelihood import Likelihood, summed_log_likelihood
+from picsc.equations.likelihood import Likelihood, log_likelihood, summed_log_likelihood
 from picsc.errors import NumericsError
 from picsc.fisher.factors import Dense, RowGradients, combined
 from picsc.fisher.layers import RULES
@@ -184,7 +184,7 @@ def likelihood_and_scores(
         x: inputs (n, ...).
         y: targets (n,).
         create_graph: the result can be differentiated in the parameters.
-        scale: (n,), multiplies each row's score.
+        scale: (n,), multiplies each row's log-likelihood, and so its score.
 
     Returns:
         The sum over rows, in nats; scores, one entry per parameter tensor in `parameters_to_vector` order.
@@ -216,6 +216,8 @@ def likelihood_and_scores(
             scores = _by_differentiation(plan, parameters, x, y, create_graph)
             for name, rows in zip(plan.rest, scores, strict=True):
                 parts[name].append(Dense(rows if scale is None else rows * scale[:, None]))
+        if scale is not None:
+            total = (log_likelihood(output.detach(), y, plan.likelihood) * scale).sum()
     return total, [_joined(parts[name], n, parameter) for name, parameter in parameters.items()]
 
 

@@ -34,6 +34,9 @@ class Shares:
     """int64 (k * r,): row numbers that give every fragment as many rows as the largest has; None when all have."""
     weight: Tensor | None = None
     """(k * r,), 1 for rows and 0 for padding; None without padding."""
+    times: Tensor | None = None
+    """(k, 1), weight of a row of each fragment in the task's loss, of mean 1: where every fragment has equally many
+    rows of a step whatever its size, k times its share of the training rows. None is 1 throughout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,23 +114,28 @@ def penalised_gradient(plan: RowPlan, x: Tensor, y: Tensor, shares: Shares, pena
         Both gradients; memory grows with n.
     """
     model = plan.model
+    scale, sizes = None, shares.sizes
+    if shares.times is not None:
+        # scores are multiplied by the weights, which makes the task's gradient; their squares are divided by them again
+        times = shares.times.to(next(model.parameters()))
+        scale, sizes = (times * times.new_ones(len(x) // shares.k)).flatten(), shares.sizes * times.square()
     parameters = differentiable_parameters(model, create_graph=True)
     trainable = [parameters[name] for name, parameter in model.named_parameters() if parameter.requires_grad]
-    total, scores = likelihood_and_scores(plan, parameters, x, y, create_graph=True)
+    total, scores = likelihood_and_scores(plan, parameters, x, y, create_graph=True, scale=scale)
     sums, fishers, slopes = {}, [], []
     value = total.new_zeros(())
     for (name, parameter), one in zip(parameters.items(), scores, strict=True):
         rows = one if shares.rows is None or shares.weight is None else one.spread(shares.rows, shares.weight)
         summed, squares = rows.by_fragment(shares.k)
         sums[name] = summed.detach().div(-len(x)).view_as(parameter)
-        held = squares.detach().div_(shares.sizes)  # in place, and the slopes are divided late: fresh memory is slow
+        held = squares.detach().div_(sizes)  # in place, and the slopes are divided late: fresh memory is slow
         value += penalty.value(held)  # every penalty is a sum over parameters
         if squares.requires_grad:
             slope = penalty.gradient(held)
             fishers.append(squares)
-            slopes.append(slope if isinstance(shares.sizes, int) else slope / shares.sizes)
+            slopes.append(slope if isinstance(sizes, int) else slope / sizes)
     gradients = torch.autograd.grad(fishers, trainable, slopes, allow_unused=True, materialize_grads=True)
-    if isinstance(shares.sizes, int):
-        gradients = tuple(gradient / shares.sizes for gradient in gradients)
+    if isinstance(sizes, int):
+        gradients = tuple(gradient / sizes for gradient in gradients)
     task = [sums[name] for name, parameter in model.named_parameters() if parameter.requires_grad]
     return PenalisedGradient(total.detach() / -len(x), task, value, list(gradients))

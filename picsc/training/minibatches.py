@@ -55,7 +55,7 @@ def shared_minibatches(
 
     Source: Algorithm 1, whose penalty needs every fragment in every step.
     Reading: each fragment goes through permutations of its own rows, cut into full shares; a fragment that is smaller
-        than its share repeats rows. So fragments, not rows, have equal weight in the loss.
+        than its share repeats rows. Rows are weighted by their fragment's size where the loss is to be their mean.
 
     Args:
         fragment: int64 (n,), the fragment of each row, in 0..k-1; none is empty.

@@ -63,7 +63,8 @@ def train(
 
     Source: "Model architectures" (Adam); Algorithm 1 with a penalty; Eq. 16 with an anchor; with `target_rows` dynamic
         importance weighting, see `picsc.training.objectives.matched_to_target`.
-    Reading: with a penalty, every fragment has the same share of each minibatch, and so of the task's loss. The same
+    Reading: with a penalty, every fragment has the same share of each minibatch; a row of a small fragment, which comes
+        more often, weighs less for it, so that the task's loss stays the mean over the training rows. The same
         seed gives the same bytes on the same kind of processor, and strength 0 the bytes of plain training.
 
     Args:
@@ -160,7 +161,9 @@ def _by_fragment(
     draws = shared_minibatches(
         fragment, k, settings.batch_size, settings.steps, seed=settings.seed, device=rows.x.device
     )
-    return rows, Shares(k, max(1, settings.batch_size // k)), draws
+    sizes = fragment.bincount(minlength=k)[:, None]
+    times = None if bool((sizes == sizes[0]).all()) else sizes * (k / len(rows))
+    return rows, Shares(k, max(1, settings.batch_size // k), times=times), draws
 
 
 def _loop(
@@ -209,8 +212,8 @@ def _check_weights(rows: LabelledRows, *, with_target: bool, penalised: bool) ->
     weight, n = rows.weight, len(rows)
     if penalised and (with_target or weight is not None):
         raise SettingsError(
-            "the penalty between fragments gives every fragment the same share of the loss, and cannot weight rows as "
-            "well: leave out the weights, or set lambda to 0"
+            "the penalty between fragments compares them by all of their rows, and cannot weight rows as well: "
+            "leave out the weights, or set lambda to 0"
         )
     if weight is None:
         return

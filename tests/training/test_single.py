@@ -16,7 +16,7 @@ from picsc.fisher.diagonal import fragment_fishers
 from picsc.fisher.row_gradients import make_plan
 from picsc.runtime.threads import one_thread
 from picsc.settings import PenaltyName
-from picsc.training.algorithm_1 import all_rows, penalised_gradient
+from picsc.training.algorithm_1 import Shares, all_rows, penalised_gradient
 from picsc.training.minibatches import epoch_steps, held_out, minibatches, shared_minibatches
 from picsc.training.networks import lenet, mlp
 from picsc.training.objectives import flat, task_loss
@@ -369,11 +369,35 @@ def test_algorithm_1_is_the_loop_over_its_printed_loss(batch_size: int) -> None:
         value = 0.1 * PENALTIES["kl"].value(fishers)
         values.append(value.item())
         optimiser.zero_grad()
-        (task_loss(twin, x[rows], y[rows], "classes") + value).backward()
+        # of 60 rows a step of 16 has five of each fragment, which count as 15, 20 and 25 do
+        of_row = nn.functional.cross_entropy(twin(x[rows]), y[rows], reduction="none")
+        counts = torch.tensor([15, 20, 25]) / 20 if len(rows) < 60 else torch.ones(3)
+        ((of_row * counts[fragment[rows]]).mean() + value).backward()
         optimiser.step()
     torch.testing.assert_close(torch.tensor(log.penalty), torch.tensor(values), rtol=1e-9, atol=0)
     torch.testing.assert_close(vector(model), vector(twin), rtol=1e-8, atol=1e-10)
     assert 0 < log.penalty_share < 1
+
+
+@pytest.mark.parametrize("case", [several, small_lenet, small_mlp])
+def test_the_task_s_loss_is_the_mean_over_rows_whatever_their_fragment_s_share_of_a_step(
+    case: Callable[[], tuple[nn.Module, torch.Tensor]],
+) -> None:
+    """Fragments of 10, 20 and 90 rows have four rows each of a step: loss and gradient are those of weighted rows, and
+    the penalty is that of the same rows without weights."""
+    model, x = case()
+    y, penalty = torch.arange(12) % 3, PENALTIES["kl"]
+    times = torch.tensor([[10.0], [20.0], [90.0]]) / 40
+    plan = make_plan(model, x, "classes")
+    alike = penalised_gradient(plan, x, y, Shares(3, 4), penalty)
+    found = penalised_gradient(plan, x, y, Shares(3, 4, times=times), penalty)
+    of_row = nn.functional.cross_entropy(model(x), y, reduction="none")
+    loss = (of_row * times.repeat_interleave(4)).mean()
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    torch.testing.assert_close(found.loss, loss.detach(), rtol=1e-12, atol=0)
+    torch.testing.assert_close(flat(found.task), flat(torch.autograd.grad(loss, parameters)), rtol=1e-9, atol=1e-12)
+    torch.testing.assert_close(found.value, alike.value, rtol=1e-10, atol=0)
+    torch.testing.assert_close(flat(found.penalty), flat(alike.penalty), rtol=1e-8, atol=1e-10)
 
 
 def test_an_anchor_pulls_as_equation_16_says() -> None:
