@@ -3,6 +3,7 @@
 - `cross_validate`: the verb `cross_validate`: standard cross-validation against PIcsC and its controls, over folds or
   over batches
 - `experiment`: all repeats of one data set, and the setup of training
+- `group_leakage`: finding on rows of one group that tell on each other
 - `methods`: the methods that are compared, each a function that trains its models and returns their scores
 - `new_in_piece`: findings on pieces that bring what the encoding has not seen
 - `piece_scores`: scores of one method on every fold or batch

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.cross_validation.experiment import Experiment
-from picsc.cross_validation.methods import EQUAL, METHOD_FUNCTIONS, SMALLER, MethodScores
+from picsc.cross_validation.group_leakage import DIVIDED
+from picsc.cross_validation.methods import ALGORITHM_1, EQUAL, METHOD_FUNCTIONS, SMALLER, SO_FAR, MethodScores
 from picsc.cross_validation.new_in_piece import new_in_pieces
 from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.report import assemble
@@ -152,7 +153,9 @@ def _methods_to_run(settings: CvSettings) -> list[str]:
     methods = {*settings.methods, *CONTROLS}
     corrected = ["whole-picsc", "picsc"] if "picsc" in methods else []
     part = SMALLER if settings.foldwise else EQUAL
-    return [*corrected, "weight-decay", "carried", part, "st-cv", "subsample", "whole"]
+    batchwise = [] if settings.foldwise else [*([ALGORITHM_1] if corrected else []), SO_FAR]
+    divided = [] if settings.cut.group is None else [DIVIDED]
+    return [*corrected, *batchwise, "weight-decay", "carried", part, "st-cv", "subsample", *divided, "whole"]
 
 
 def _prepare(data: Data, settings: CvSettings) -> _Prepared:
@@ -168,7 +171,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     algorithm = settings.algorithm or (1 if settings.foldwise else 2)
     if kind == "table" and not settings.foldwise:
         findings += new_in_pieces(table, plan[0])
-    if settings.foldwise and algorithm == 1 and "picsc" in settings.methods and settings.penalty.strength != 0:
+    if algorithm == 1 and "picsc" in settings.methods and settings.penalty.strength != 0:
         findings += small_pieces(plan[0])
     weights = _weights(table, settings)
     recipe = recipe_of(settings.train, sum(map(len, plan[0].pieces)), kind)
@@ -203,7 +206,8 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     codes = None if table.target is None or table.target.kind != "classes" else table.target.values
     majority = 0 if codes is None else majority_code(codes)
     keep_rows = not settings.foldwise and same_test_rows(plan)
-    experiment = Experiment(setup, plan, weights, majority, keep_rows=keep_rows)
+    random_folds = settings.foldwise and settings.cut.by is None and settings.cut.shuffle
+    experiment = Experiment(setup, plan, weights, majority, keep_rows=keep_rows, random_folds=random_folds)
     return _Prepared(experiment, tuple(findings), manifest, work)
 
 

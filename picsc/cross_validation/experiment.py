@@ -24,6 +24,8 @@ class Experiment:
     """Code of the most frequent class of the data set; 0 for a numeric target."""
     keep_rows: bool
     """Keep the score and the log-loss of every test row, for a test over rows."""
+    random_folds: bool = False
+    """True where pieces are folds drawn anew in every repeat, False where a column or the order of rows makes them."""
 
     @property
     def metric(self) -> Metric:

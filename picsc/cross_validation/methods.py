@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from picsc.cross_validation.experiment import Experiment
+from picsc.cross_validation.group_leakage import DIVIDED, can_divide, divided_jobs
 from picsc.cross_validation.piece_scores import (
     Arrays,
     PieceScores,
@@ -37,6 +38,10 @@ UNMERGED = "picsc, unmerged"
 """Name of Algorithm 2's last models where it evaluates a running mean."""
 MERGED = "carried, merged"
 """Name of the Fisher-weighted running mean of the carried models: what Algorithm 2 evaluates, with lambda 0."""
+ALGORITHM_1 = "picsc, algorithm 1"
+"""Name of Algorithm 1 over the batches so far, beside Algorithm 2."""
+SO_FAR = "st-cv, batches so far"
+"""Name of plain training on the rows that Algorithm 1 has after each batch: the control of its penalty."""
 SMALLER = "whole-smaller"
 """Models of the whole set without a random piece."""
 EQUAL = "equal-updates"
@@ -62,17 +67,40 @@ def decayed(experiment: Experiment, folder: RunFolder) -> MethodScores:
     """Weight decay in the place of the penalty, chosen on training rows."""
     if experiment.setup.algorithm == 2:
         return _along(experiment, folder, "weight-decay", "decay", {"weight-decay": "last"})
+    if not experiment.foldwise:
+        return _after_each_batch(experiment, folder, "weight-decay", "decay")
     return _one_by_one(experiment, folder, "weight-decay", jobs_of(experiment, experiment.repeats), "decay")
 
 
 def corrected(experiment: Experiment, folder: RunFolder) -> MethodScores:
     """PIcsC, and with Algorithm 2 also its models before they are merged."""
+    if experiment.setup.algorithm == 1 and not experiment.foldwise:
+        return _after_each_batch(experiment, folder, "picsc", "penalty")
     if experiment.setup.algorithm == 1:
         return _one_by_one(experiment, folder, "picsc", jobs_of(experiment, experiment.repeats), "penalty")
     models: dict[str, SequenceModel] = {"picsc": EVALUATED[experiment.setup.penalty.merge]}
     if models["picsc"] != "last":
         models[UNMERGED] = "last"
     return _along(experiment, folder, "picsc", "penalty", models)
+
+
+def algorithm_1(experiment: Experiment, folder: RunFolder) -> MethodScores:
+    """Algorithm 1 over the batches so far, batch-wise beside Algorithm 2; where picsc is Algorithm 1, it is that."""
+    if experiment.foldwise or experiment.setup.algorithm == 1:
+        return {}
+    return _after_each_batch(experiment, folder, ALGORITHM_1, "penalty")
+
+
+def so_far(experiment: Experiment, folder: RunFolder) -> MethodScores:
+    """Plain training on the batches so far, batch-wise: Algorithm 1 there without its penalty."""
+    return {} if experiment.foldwise else _after_each_batch(experiment, folder, SO_FAR, "none")
+
+
+def groups_divided(experiment: Experiment, folder: RunFolder) -> MethodScores:
+    """Standard training where rows of one group may be trained on and tested; nothing without groups."""
+    if not can_divide(experiment):
+        return {}
+    return _one_by_one(experiment, folder, DIVIDED, divided_jobs(experiment), "none")
 
 
 def carried(experiment: Experiment, folder: RunFolder) -> MethodScores:
@@ -114,6 +142,9 @@ METHOD_FUNCTIONS: dict[str, Callable[[Experiment, RunFolder], MethodScores]] = {
     SMALLER: smaller,
     EQUAL: equal_updates,
     "whole-picsc": whole_corrected,
+    ALGORITHM_1: algorithm_1,
+    SO_FAR: so_far,
+    DIVIDED: groups_divided,
 }
 """Computations that do not depend on one another; some give the scores of two methods."""
 
@@ -133,6 +164,29 @@ def jobs_of(experiment: Experiment, repeats: Sequence[Repeat]) -> list[TrainingJ
                     TrainingJob(train, fragment, repeat.validation, repeat.seed, sequence=repeat.pieces, place=i)
                 )
     return jobs
+
+
+def batches_so_far(experiment: Experiment) -> list[TrainingJob]:
+    """One training job per piece and repeat, batch-wise: all pieces up to this one, each a fragment.
+
+    Source: Algorithm 1, run after each batch.
+    Reading: the paper's table has an accuracy of Algorithm 1 after every batch. Its fragments are the batches so far;
+        after the first there is nothing to compare it with, and training is plain. Every model starts anew and takes
+        as many updates as the model of its last piece alone, so that the updates of all batches grow with their number
+        and not with its square.
+    """
+    updates = experiment.setup.trainer.updates
+    return [
+        TrainingJob(
+            np.concatenate(repeat.pieces[: i + 1]),
+            np.repeat(np.arange(i + 1), [len(piece) for piece in repeat.pieces[: i + 1]]),
+            repeat.validation,
+            repeat.seed,
+            updates=updates(len(repeat.pieces[i])),
+        )
+        for i in range(len(experiment.repeats[0].pieces))
+        for repeat in experiment.repeats
+    ]
 
 
 def whole_jobs(experiment: Experiment) -> list[TrainingJob]:
@@ -196,9 +250,15 @@ def sequences_of(experiment: Experiment) -> FragmentSequences:
 
 
 def _one_by_one(
-    experiment: Experiment, folder: RunFolder, name: str, jobs: Sequence[TrainingJob], correction: Correction
+    experiment: Experiment,
+    folder: RunFolder,
+    name: str,
+    jobs: Sequence[TrainingJob],
+    correction: Correction,
+    *,
+    shape: tuple[int, int] | None = None,
 ) -> MethodScores:
-    """Train and score one model per job."""
+    """Train and score one model per job; their scores in a shape, None is (repeats, jobs of each)."""
 
     def compute(some: range) -> Arrays:
         part = [jobs[i] for i in some]
@@ -208,7 +268,14 @@ def _one_by_one(
 
     parts = in_parts(experiment.setup, folder, name, len(jobs), compute)
     repeats = len(experiment.repeats)
-    return {name: joined(experiment, parts, (repeats, len(jobs) // repeats))}
+    return {name: joined(experiment, parts, shape or (repeats, len(jobs) // repeats))}
+
+
+def _after_each_batch(experiment: Experiment, folder: RunFolder, name: str, correction: Correction) -> MethodScores:
+    """Train and score one model per piece and repeat, on all pieces up to it."""
+    jobs = batches_so_far(experiment)  # of one piece after another, because those of equally many fragments go together
+    by_piece = _one_by_one(experiment, folder, name, jobs, correction, shape=experiment.shape[::-1])[name]
+    return {name: replace(by_piece, columns={key: values.T.copy() for key, values in by_piece.columns.items()})}
 
 
 def _along(

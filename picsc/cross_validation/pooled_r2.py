@@ -14,7 +14,7 @@ SCORE = "score"
 """Column of the score that means, intervals and tests are made of: the accuracy, or each piece's part of the R^2."""
 WHOLE = ("whole", "whole-picsc", "whole-smaller", "equal-updates")
 """Models of the whole training set, which are tested on the validation rows."""
-_OTHER_ROWS = ("subsample", *WHOLE)
+_OTHER_ROWS = ("subsample", "groups-divided", *WHOLE)
 """Methods that may be tested on other rows than all others."""
 _CONSTANT = 1e-12
 """Variance of tested numbers, in squared deviations of the data set's, that is rounding and no variance."""

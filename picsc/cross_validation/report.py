@@ -7,7 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from picsc.cross_validation.experiment import Experiment
-from picsc.cross_validation.methods import EQUAL, MERGED, SMALLER, UNMERGED, MethodScores, measured_pieces
+from picsc.cross_validation.group_leakage import group_leakage, leakage_findings
+from picsc.cross_validation.methods import (
+    ALGORITHM_1,
+    EQUAL,
+    MERGED,
+    SMALLER,
+    SO_FAR,
+    UNMERGED,
+    MethodScores,
+    measured_pieces,
+)
 from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.pooled_r2 import SCORE, with_scores
 from picsc.cross_validation.significance import describe_test, difference_between, paired_test
@@ -24,9 +34,9 @@ from picsc.settings import METHODS, CvSettings
 
 WHOLE = "whole set"
 """Name of the fragment of models of the whole training set."""
-_ORDER = (*METHODS[:2], UNMERGED, *METHODS[2:5], MERGED, *METHODS[5:])
+_ORDER = (*METHODS[:2], UNMERGED, ALGORITHM_1, SO_FAR, *METHODS[2:5], MERGED, *METHODS[5:])
 """Names of the methods in the order of the report."""
-_WITH_STRENGTH = ("picsc", UNMERGED, "weight-decay")
+_WITH_STRENGTH = ("picsc", UNMERGED, ALGORITHM_1, "weight-decay")
 """Methods that have a lambda or a weight decay."""
 
 _NO_SCORE = ("no R2 of its own: one row is tested", "no R2 of its own: the tested rows have one value only")
@@ -34,6 +44,7 @@ _NO_SCORE = ("no R2 of its own: one row is tested", "no R2 of its own: the teste
 _WORDS = {
     ("st-cv", True): "standard training on all other pieces",
     ("st-cv", False): "standard training on each piece alone",
+    (SO_FAR, False): "standard training on the pieces so far: Algorithm 1 there without its penalty",
     ("weight-decay", True): "weight decay chosen on training rows, no penalty",
     ("weight-decay", False): "parameters carried along, weight decay chosen on training rows",
     ("carried", True): "parameters carried along the training pieces, no penalty",
@@ -69,6 +80,8 @@ def assemble(
     whole = {name: scores[key] for name, key in (("st-cv", "whole"), ("picsc", "whole-picsc")) if key in scores}
     names = [name for name in _ORDER if name in scores]
     methods = tuple(_method(name, scores, whole.get(name), experiment, settings) for name in names)
+    leakage = group_leakage(settings.cut.group or "", experiment, scores)
+    findings += leakage_findings(leakage, experiment.metric)
     majority = _majority(data, scores, experiment)
     return CvReport(
         protocol="foldwise" if experiment.foldwise else "batchwise",
@@ -86,6 +99,7 @@ def assemble(
         manifest=manifest,
         majority=majority,
         pooled=pooled,
+        group_leakage=leakage,
     )
 
 
@@ -106,7 +120,7 @@ def _method(
     known = per_piece[np.isfinite(per_piece)]
     strength = columns["strength"][np.isfinite(columns["strength"])]
     looked, flagged = np.nansum(columns["looked"]), np.nansum(columns["flagged"])
-    against = [other for other in ("st-cv", *_ORDER[3:], "picsc", UNMERGED) if other in found and other != name]
+    against = [other for other in ("st-cv", *_ORDER[4:], "picsc", *_ORDER[2:4]) if other in found and other != name]
     return MethodReport(
         method=name,
         words=_words(name, experiment, settings),
@@ -119,7 +133,7 @@ def _method(
         log_loss=finite_mean(columns["log_loss"]),
         weighted_accuracy=finite_mean(columns["weighted_accuracy"]),
         strengths=tuple(float(f"{value:.6g}") for value in np.unique(strength)) if name in _WITH_STRENGTH else (),
-        penalty_share=finite_mean(columns["share"]) if name in ("picsc", UNMERGED) else None,
+        penalty_share=finite_mean(columns["share"]) if name in ("picsc", UNMERGED, ALGORITHM_1) else None,
         flagged=(int(flagged), int(looked)) if looked else None,
         failed=sum(int((each.columns["diverged"] > 0).sum()) for each in (scores, whole) if each is not None),
         differences=with_holm(difference_between(scores, found[other], other, experiment) for other in against),
@@ -131,9 +145,13 @@ def _method(
 
 def _words(name: str, experiment: Experiment, settings: CvSettings) -> str:
     """Description of a method in one line."""
+    if name == "weight-decay" and experiment.setup.algorithm == 1 and not experiment.foldwise:
+        return "weight decay chosen on training rows, on the pieces so far"
+    if name == ALGORITHM_1:
+        return f"Algorithm 1, penalty {settings.penalty.kind} between the pieces so far"
     if name in ("picsc", UNMERGED):
         if experiment.setup.algorithm == 1:
-            between = "the training pieces" if experiment.foldwise else "the two halves of each piece"
+            between = "the training pieces" if experiment.foldwise else "the pieces so far"
             return f"Algorithm 1, penalty {settings.penalty.kind} between {between}{_of_whole(experiment)}"
         merged = {"fisher": "Fisher-weighted running mean", "mean": "plain running mean", "none": "last model"}
         which = "last model" if name == UNMERGED else merged[settings.penalty.merge]

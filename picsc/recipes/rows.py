@@ -15,6 +15,8 @@ from picsc.settings.recipe import Recipe
 
 OURS = "picsc"
 """The method that is compared with all others."""
+_SHOWN = (*METHODS, "picsc, algorithm 1")
+"""Methods of a cross-validation that a recipe's table shows."""
 _NO_NUMBER = "a method has no number"
 
 
@@ -27,7 +29,7 @@ def audited(row: RecipeRow, recipe: Recipe, report: AuditReport) -> RecipeRow:
 def cross_validated(row: RecipeRow, recipe: Recipe, report: CvReport) -> RecipeRow:
     """The row with the mean accuracy of every method; the paper's number is that of so many pieces."""
     pieces = len(report.fragments)
-    scores = tuple(Score(m.method, m.mean, m.log_loss) for m in report.methods if m.method in METHODS)
+    scores = tuple(Score(m.method, m.mean, m.log_loss) for m in report.methods if m.method in _SHOWN)
     missing = [m for m in report.methods if m.mean is None]
     reasons = [f"{m.method}: {unit.reason}" for m in missing for unit in m.units if unit.reason]
     row = replace(row, pieces=pieces, scores=scores, failed=report.failed)

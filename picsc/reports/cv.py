@@ -64,7 +64,8 @@ class MethodReport:
     """One method over all pieces and repeats."""
 
     method: str
-    """One of `picsc.settings.METHODS`, `picsc, unmerged` or `carried, merged`."""
+    """One of `picsc.settings.METHODS`, `picsc, unmerged`, `picsc, algorithm 1`, `st-cv, batches so far` or `carried,
+    merged`."""
     words: str
     """Description of the method, in one line."""
     whole: float | None
@@ -126,6 +127,24 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupLeakage:
+    """Plain training whose training and test rows may share groups, against whole groups; fractions."""
+
+    column: str
+    """Column of the groups."""
+    divided: float
+    """Mean score where rows of one group may lie in training and test."""
+    whole: float
+    """Mean score where groups are whole: that of models for groups that they have not met."""
+    method: str
+    """Method that `whole` is the score of: `st-cv`, or `subsample` unless pieces are random folds."""
+    interval: Interval | None
+    """95 % interval of `divided` minus `whole`; None where it cannot be computed."""
+    p: float | None
+    """p-value of that difference; None where there is no test."""
+
+
+@dataclass(frozen=True, slots=True)
 class CvReport:
     """The cross-validation of one data set with one cut."""
 
@@ -159,6 +178,9 @@ class CvReport:
     """The most frequent class, which every method should beat; None for numbers."""
     pooled: bool = False
     """True where R² is that of the predictions of all pieces of a repeat together, because no piece alone has one."""
+
+    group_leakage: GroupLeakage | None = None
+    """The difference that whole groups make; None without groups, and where no random split can stand beside them."""
 
     schema = "picsc.cv/1"
 
@@ -194,6 +216,7 @@ class CvReport:
         body["data"] = asdict(self.data)
         body["majority"] = None if self.majority is None else asdict(self.majority)
         body["loss"] = None if self.loss is None else asdict(self.loss)
+        body["group_leakage"] = None if self.group_leakage is None else asdict(self.group_leakage)
         body["methods"] = [asdict(method) for method in self.methods]
         body["findings"] = [asdict(finding) for finding in self.findings]
         return strict({"schema": self.schema, "metric": self.data.metric, **body})

@@ -94,6 +94,8 @@ def train_jobs(setup: MethodSetup, jobs: Sequence[TrainingJob], correction: Corr
     """
     if correction == "none":
         return fit_jobs(setup.trainer, jobs)
+    if correction == "penalty" and any(job.fragment.max() == 0 for job in jobs):
+        return _with_single_fragments(setup, jobs)
     if correction == "penalty" and setup.penalty.strength != "auto":
         chosen = np.full(len(jobs), setup.penalty.strength, np.float64)
     else:
@@ -102,6 +104,15 @@ def train_jobs(setup: MethodSetup, jobs: Sequence[TrainingJob], correction: Corr
     if correction == "penalty":
         return fit_jobs(setup.trainer, jobs, strengths=chosen)
     return fit_jobs(setup.trainer, jobs, decays=chosen)
+
+
+def _with_single_fragments(setup: MethodSetup, jobs: Sequence[TrainingJob]) -> list[MethodModel]:
+    """Algorithm 1 on jobs of which some have one fragment, which is compared with none: those are trained plainly."""
+    alone = [int(job.fragment.max()) == 0 for job in jobs]
+    plain = iter(fit_jobs(setup.trainer, [job for job, one in zip(jobs, alone, strict=True) if one]))
+    several = [job for job, one in zip(jobs, alone, strict=True) if not one]
+    penalised = iter(train_jobs(setup, several, "penalty") if several else [])
+    return [next(plain if one else penalised) for one in alone]
 
 
 def fit_jobs(

@@ -160,11 +160,31 @@ def test_the_jobs_never_change_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_lambda_0_of_algorithm_1_is_standard_cross_validation(cut: dict[str, int], batch_size: int | None) -> None:
     options = {**cut, "algorithm": 1, "batch_size": batch_size}
     none, some = (compared(classed(), strength=strength, **options) for strength in (0.0, 0.1))
-    plain = method(none, "st-cv").units
+    # batch-wise Algorithm 1 has the batches so far
+    control = "st-cv" if "folds" in cut else "st-cv, batches so far"
+    plain = method(none, control).units
+    if "batches" in cut:
+        plain += tuple(unit for unit in method(none, "st-cv").units if unit.fragment == "whole set")
     assert [replace(unit, strength=None, penalty_share=None) for unit in method(none, "picsc").units] == list(plain)
     assert {unit.penalty_share for unit in method(none, "picsc").units} == {0}
-    assert method(some, "picsc").log_loss != method(some, "st-cv").log_loss
-    assert method(some, "st-cv").units == plain
+    assert method(some, "picsc").log_loss != method(some, control).log_loss
+    assert method(some, control).units == plain[: len(method(some, control).units)]
+
+
+def test_algorithms_1_and_2_stand_side_by_side_over_batches() -> None:
+    both, first = (compared(classed(), batches=3, algorithm=algorithm) for algorithm in (2, 1))
+    ours = method(both, "picsc, algorithm 1")
+    alone = [unit for unit in method(both, "st-cv").units if unit.fragment != "whole set"]
+    assert (both.algorithm, first.algorithm) == (2, 1)
+    assert ours.units == tuple(unit for unit in method(first, "picsc").units if unit.fragment != "whole set")
+    assert "picsc, algorithm 1" not in {each.method for each in first.methods}
+    assert [unit.rows for unit in ours.units] == list(np.cumsum([unit.rows for unit in alone]))
+    # the first batch is compared with none: no lambda, and the model of this batch alone
+    assert [unit.strength for unit in ours.units] == [None, 0.1, 0.1]
+    assert replace(ours.units[0], penalty_share=None) == alone[0]
+    control = method(both, "st-cv, batches so far")
+    assert control.units[0] == alone[0]
+    assert all(a.log_loss != b.log_loss for a, b in zip(ours.units[1:], control.units[1:], strict=True))
 
 
 @pytest.mark.parametrize("cut", [{"folds": 3}, {"batches": 3}])

@@ -11,7 +11,14 @@ import pytest
 import picsc
 from picsc.cross_validation.cross_validate import _prepare
 from picsc.cross_validation.experiment import Experiment
-from picsc.cross_validation.methods import equal_jobs, measured_pieces, smaller_jobs, whole_jobs
+from picsc.cross_validation.methods import (
+    batches_so_far,
+    equal_jobs,
+    jobs_of,
+    measured_pieces,
+    smaller_jobs,
+    whole_jobs,
+)
 from picsc.datasets.load import from_frame
 from picsc.errors import SettingsError
 from picsc.settings import CvSettings, validated
@@ -50,6 +57,19 @@ def test_no_group_is_learned_from_and_tested_where_rows_are_taken_away() -> None
     assert group is not None
     for job in smaller_jobs(found):
         assert not set(group[job.train]) & set(group[job.test])
+
+
+@pytest.mark.parametrize("batch_size", [None, 8])
+def test_algorithm_1_has_the_batches_so_far_and_the_updates_of_one(batch_size: int | None) -> None:
+    found = experiment(200, cut={"batches": 4}, train={"batch_size": batch_size, "epochs": 3})
+    jobs, alone = batches_so_far(found), jobs_of(found, found.repeats)
+    assert len(jobs) == 8
+    for position, job in enumerate(jobs):
+        i, r = divmod(position, 2)
+        for j in range(i + 1):
+            np.testing.assert_array_equal(job.train[job.fragment == j], found.repeats[r].pieces[j])
+        assert job.fragment.max() == i
+        assert job.updates == found.setup.trainer.updates(len(alone[4 * r + i].train))
 
 
 @pytest.mark.slow

@@ -129,6 +129,12 @@ def sentences(report: CvReport, page: Page) -> Iterator[str]:
             f"{sections.metric(report.data)} that pieces cost st-cv: {lost} points, {sample} by the smaller sample"
             f"{updates} and {shift}{interval} by shift"
         )
+    leakage = report.group_leakage
+    if leakage is not None:
+        yield (
+            f"rows of one {words(leakage.column, page)} in training and test: {percent(leakage.divided, page)}; whole "
+            f"groups ({leakage.method}): {percent(leakage.whole, page)}"
+        )
     weighted = [method for method in report.methods if method.weighted_accuracy is not None]
     if weighted:
         scores = ", ".join(f"{method.method} {percent(method.weighted_accuracy, page)}" for method in weighted)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 14
 """Cells of a data set's name at most."""
 _HEADS = {
+    "picsc, algorithm 1": "algo-\nrithm 1",
     "weight-decay": "weight-\ndecay",
     "subsample": "sub-\nsample",
     "carried": "car-\nried",
