@@ -23,7 +23,7 @@ class AuditSettings(Settings):
     clients: PartitionSettings = PartitionSettings()
     """Invented clients as pieces; columns with one piece per value are those of `cut.by`."""
     reference: Annotated[
-        Reference | None, Option("rest, previous, first or a file (default rest or previous).", "REF", "Verdict")
+        Reference | None, Option("rest, previous, first or a file (default: by cut).", "REF", "Verdict")
     ] = None
     """Reference of each piece: rest, previous, first, or the path of a file; None is `previous` for batches and time,
     else `rest`. Against a file, all rows are one piece unless a way to cut is given."""

@@ -43,7 +43,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("clients.classes", "--classes", "whole", "N", "Classes of a client (default 2).", "Clients"),
         Row("clients.noise", "--noise", "number", "STD", "Noise of the noisiest client (default 0.1).", "Clients"),
         Row("clients.min_rows", "--min-rows", "whole", "N", "Fewest rows of a client (default 10).", "Clients"),
-        Row("reference", "--reference", "text", "REF", "rest, previous, first or a file (default rest or previous).", "Verdict"),
+        Row("reference", "--reference", "text", "REF", "rest, previous, first or a file (default: by cut).", "Verdict"),
         Row("strict_schema", "--strict-schema", "switch", "", "Exit 1 where columns differ from the file's.", "Verdict"),
         Row("level", "--level", "number", "P", "Chance of any false alarm (default 0.05).", "Verdict"),
         Row("min_effect", "--min-effect", "number", "D", "Smallest effect worth a verdict (default 0.05).", "Verdict"),
