@@ -10,6 +10,7 @@
 - `domain_classifier`: shifts of several columns together that no single column shows, found by a classifier that tells
   pieces apart
 - `explanation`: what the statistic that speaks has seen, column by column and in words
+- `effects`: sizes of differences in units that people know, with 95 % intervals
 - `exchangeability`: the null hypothesis that pieces are exchangeable, drawn by permuting the labels of their rows
 - `fold_balance`: how alike the folds of a cross-validation are, compared with random folds
 - `image_view`: images as a table that the tests can use: the features that a small network computes from each image

@@ -24,6 +24,7 @@ from picsc.auditing.wide_ks import scan_columns, sorted_scan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from picsc.auditing.effects.model_fit import RowFit
     from picsc.auditing.exchangeability import Contrast
     from picsc.auditing.other_columns.codes import Beside
     from picsc.auditing.permutations import LabelDraws, PerRow
@@ -67,6 +68,8 @@ class TestInputs:
     """Number of numeric columns."""
     rows_per_draw: int
     """Most rows of the sample that a draw permutes."""
+    fit: RowFit | None = None
+    """The reference model's predictions, for what the report says of them; no test uses them. None without a model."""
 
 
 @dataclass(frozen=True, slots=True)

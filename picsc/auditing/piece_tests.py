@@ -6,12 +6,14 @@ Letters: n rows, K pieces, B draws.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from picsc.auditing.column_notes import column_notes
+from picsc.auditing.effects.columns import column_sizes
+from picsc.auditing.effects.model_fit import model_fits
 from picsc.auditing.two_questions import shift_test
-from picsc.auditing.verdict import Rule, verdicts
+from picsc.auditing.verdict import Known, Rule, verdicts
 from picsc.datasets.rows import take
 from picsc.runtime.threads import one_thread
 
@@ -35,10 +37,12 @@ class ComparedRows:
     """n rows."""
     inputs: Callable[[Dataset], TestInputs]
     """From some of these rows to what the tests see of them."""
+    own_units: bool = True
+    """False if the tests see ranks within classes, so that differences in a column's own unit say nothing."""
 
     def among(self, rows: Ints) -> ComparedRows:
         """The same for some of the rows."""
-        return ComparedRows(take(self.dataset, rows), self.inputs)
+        return replace(self, dataset=take(self.dataset, rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,11 @@ def run_piece_tests(
         )
         kinds: dict[str, str] = {column.name: column.kind for column in rows.dataset.columns}
         lacking = design.too_few_units(settings.level)
-        rule = Rule(settings.level, settings.min_effect, settings.gamma, kinds, lacking)
-        reports = verdicts(design.pieces, test, rule, column_notes(rows.dataset, design))
+        rule = Rule(settings.level, settings.smallest, settings.gamma, kinds, lacking, design.reference)
+        known = Known(
+            column_notes(rows.dataset, design),
+            column_sizes(rows.dataset, inputs, design) if rows.own_units else None,
+            model_fits(inputs.fit, design),
+        )
+        reports = verdicts(design.pieces, test, rule, known)
     return PieceTests(reports, test.rows_drawn, test.mean_kl, too_few_units=bool(lacking))

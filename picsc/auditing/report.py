@@ -19,6 +19,7 @@ from picsc.datasets.order_columns import order_left_out
 from picsc.phrases import counted, listed
 from picsc.reports.audit import SCHEMA_CODES, AuditReport, NullInfo
 from picsc.reports.common import Finding
+from picsc.reports.effects import reference_words
 from picsc.runtime.versions import versions
 from picsc.settings import REFERENCES
 
@@ -54,7 +55,8 @@ def audit_report(
         verdict=verdict,
         summary=_with_untested(_summary(tests, findings, data.cut, design.reference, settings), data.dataset, settings),
         level=settings.level,
-        min_effect=settings.min_effect,
+        min_effect=settings.smallest.distance,
+        min_effects=settings.smallest,
         reference=design.reference,
         pieces=data.cut.words,
         null=NullInfo(
@@ -144,7 +146,7 @@ def _summary(
         shifted = [fragment for fragment in fragments if fragment.verdict == "shift"]
         worst = max(shifted, key=lambda fragment: fragment.size)
         next_step = _what_to_do(worst, shifted, findings, pieces, reference, settings.level)
-        first = f"shift: {_some(len(shifted), pieces)} from {_reference_words(reference)}"
+        first = f"shift: {_some(len(shifted), pieces)} from {reference_words(reference)}"
         return f"{first}{fails}", f"worst: {worst.in_words}", f"next: {next_step}"
     tested = [fragment for fragment in fragments if fragment.verdict != "not tested"] or list(fragments)
     if verdict == "inconclusive":
@@ -221,10 +223,6 @@ def _with_untested(summary: tuple[str, str, str], dataset: Dataset, settings: Au
     verb = "orders" if len(order) == 1 else "order"
     parts += [f"not tested: {listed(list(order))}, which {verb} the rows"] if order else []
     return "; ".join([summary[0], *parts]), summary[1], summary[2]
-
-
-def _reference_words(reference: str) -> str:
-    return {"rest": "the rest", "previous": "the piece before", "first": "the first piece"}.get(reference, reference)
 
 
 def _what_to_do(

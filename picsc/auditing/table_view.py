@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from picsc.auditing.effects.model_fit import RowFit, row_fit
 from picsc.auditing.exchangeability import ROWS_PER_DRAW, Ints
 from picsc.auditing.ks_and_g_tests import Coded, code_levels, code_numbers, tell_kinds_apart
 from picsc.auditing.null_statistics import TestInputs
@@ -119,7 +120,14 @@ def table_of(
         parameters=d,
         f_numeric=f_numeric,
         rows_per_draw=min(ROWS_PER_DRAW, max(2_000, CONTRIBUTIONS // (2 * d + 3 * len(numbers) + 2))),
+        fit=None if target is None or model is None else _fit(inputs, target, model),
     )
+
+
+def _fit(inputs: NDArray[np.float32], target: Target, model: nn.Module) -> RowFit:
+    """The model's predictions, errors of numbers in the target's own unit."""
+    unit = 1.0 if target.kind == "classes" else _centre(target.values.astype(np.float64))[1]
+    return row_fit(model, inputs, _model_target(target), ~target.missing, unit)
 
 
 def _usable(target: Target | None) -> Target | None:

@@ -1,6 +1,7 @@
 """Verdicts: from p-values and effects to a verdict for each piece, with its reason in words.
 
-A piece is `shift` when a question is significant at the family-wise level and its effect reaches --min-effect;
+A piece is `shift` when a question is significant at the family-wise level and an effect reaches the smallest one of its
+kind (--min-effect and its like);
 `inconclusive` when it has too few rows, or the table too few groups, for a verdict; `not tested` when it has no
 reference; else `ok`. Effects are differences of probability for the data
 (KS distance, total variation, difference of missing rates, 2 AUC - 1) and, for the model, changes relative to the
@@ -17,15 +18,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from picsc.auditing.explanation.reasons import only_above, why_model, why_moved
-from picsc.reports.audit import Cell, ColumnShift, FragmentReport
+from picsc.auditing.explanation.large_enough import bound_of_data, bound_of_model, large_data, large_model
+from picsc.auditing.explanation.reasons import Subject, only_above, why_model, why_moved
+from picsc.reports.audit import Cell, FragmentReport
+from picsc.reports.columns import ColumnShift
 from picsc.reports.common import Verdict, finite
 
 if TYPE_CHECKING:
     from picsc.auditing.column_notes import Notes
     from picsc.auditing.design import Piece
+    from picsc.auditing.effects.columns import Sizes
     from picsc.auditing.null_statistics import ColumnTest
-    from picsc.auditing.two_questions import Question, ShiftTest
+    from picsc.auditing.two_questions import ShiftTest
+    from picsc.reports.effects import ModelFit, SmallestEffects
 
 N_MIN = 20
 """Fewest rows for a verdict: with fewer, one or two repeated values make any distribution function jump by a tenth."""
@@ -41,8 +46,8 @@ class Rule:
 
     level: float
     """Family-wise error rate."""
-    min_effect: float
-    """Smallest effect that counts as a shift."""
+    smallest: SmallestEffects
+    """Smallest effects that count as a shift, by kind."""
     gamma: float | None
     """Raw threshold of tau; None for the calibrated test."""
     kinds: dict[str, str]
@@ -50,18 +55,36 @@ class Rule:
     lacking: Mapping[int, str] = field(default_factory=dict)
     """Reason why no p-value of a piece can be small however many rows it has, too few groups or blocks to deal out, by
     the piece's position; pieces that may get small ones are left out."""
+    reference: str = "rest"
+    """Name of what the pieces are compared with: rest, previous, first, or `file` and its name."""
 
 
-def verdicts(pieces: tuple[Piece, ...], test: ShiftTest, rule: Rule, notes: Notes) -> tuple[FragmentReport, ...]:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the report says of pieces besides their tests."""
+
+    notes: Notes = field(default_factory=dict)
+    """Notes on what happened to a column in a piece."""
+    sizes: Sizes | None = None
+    """Sizes of what moved; None where columns are not in their own units."""
+    fits: tuple[ModelFit | None, ...] | None = None
+    """Fit of the reference model by the piece's position; None for no piece."""
+
+    def fit(self, k: int) -> ModelFit | None:
+        """Fit of the reference model of one piece."""
+        return None if self.fits is None else self.fits[k]
+
+
+def verdicts(pieces: tuple[Piece, ...], test: ShiftTest, rule: Rule, known: Known) -> tuple[FragmentReport, ...]:
     """Verdict and statistics of every piece.
 
     Args:
         pieces: in the order of the report.
         test: statistics of the K tested pieces.
-        rule: level, smallest effect worth a verdict, raw threshold.
-        notes: on what happened to a column in a piece.
+        rule: level, smallest effects worth a verdict, raw threshold.
+        known: notes on columns, sizes of what moved, and the fit of the reference model.
     """
-    return tuple(_untested(piece) if piece.position is None else _tested(piece, test, rule, notes) for piece in pieces)
+    return tuple(_untested(piece) if piece.position is None else _tested(piece, test, rule, known) for piece in pieces)
 
 
 def overall(fragments: tuple[FragmentReport, ...]) -> Verdict:
@@ -80,13 +103,14 @@ def _untested(piece: Piece) -> FragmentReport:
     return replace(blank, first_row=piece.first_row)
 
 
-def _tested(piece: Piece, test: ShiftTest, rule: Rule, notes: Notes) -> FragmentReport:
+def _tested(piece: Piece, test: ShiftTest, rule: Rule, known: Known) -> FragmentReport:
     k = piece.position
     assert k is not None  # noqa: S101 - the caller has tested pieces only
-    columns = _columns(k, test, rule, notes)
-    moved = _significant(test.data, k, rule)
-    cares = test.model is not None and _significant(test.model, k, rule)
-    verdict, reason = _decide(piece, k, test, rule, columns, moved=moved, cares=cares)
+    columns = _columns(k, test, rule, known)
+    moved = large_data(k, test, columns, rule)
+    cares = large_model(k, test, rule)
+    subject = Subject(k, test, columns, rule, known.fit(k))
+    verdict, reason = _decide(piece, subject, moved=moved, cares=cares)
     fisher, model = test.fisher, test.model
     adjusted = min(float(question.p_adjusted[k]) for question in (test.data, model) if question is not None)
     return FragmentReport(
@@ -120,22 +144,17 @@ def _tested(piece: Piece, test: ShiftTest, rule: Rule, notes: Notes) -> Fragment
         statistic_data=test.data.leader[k],
         statistic_model=None if model is None else model.leader[k],
         classifier_columns=(test.classifier_columns or {}).get(k, ()),
+        model_fit=known.fit(k),
     )
-
-
-def _significant(question: Question, k: int, rule: Rule) -> bool:
-    """True when the question is significant in piece k and its effect is large enough to matter."""
-    return bool(question.p_adjusted[k] <= rule.level and question.effect[k] >= rule.min_effect)
 
 
 def _cell(*, moved: bool, cares: bool) -> Cell:
     return "both" if moved and cares else "data only" if moved else "model only" if cares else "neither"
 
 
-def _decide(
-    piece: Piece, k: int, test: ShiftTest, rule: Rule, columns: tuple[ColumnShift, ...], *, moved: bool, cares: bool
-) -> tuple[Verdict, str]:
+def _decide(piece: Piece, subject: Subject, *, moved: bool, cares: bool) -> tuple[Verdict, str]:
     """Verdict of one tested piece, and the reason in one line."""
+    k, test, rule = subject.k, subject.test, subject.rule
     if all(np.isnan(column.effect[k]) for column in test.columns if column.test == "values"):
         return "inconclusive", "no values in any column"
     if piece.rows < N_MIN:
@@ -146,13 +165,13 @@ def _decide(
             return "shift", f"tau {tau:.3g} > gamma {rule.gamma:g} (raw threshold, no error rate)"
         return "ok", f"tau {tau:.3g} <= gamma {rule.gamma:g} (raw threshold, no error rate)"
     if moved or cares:
-        reasons = [why_moved(k, test, columns, rule)] if moved else []
-        reasons += [why_model(k, test, columns, rule)] if cares else []
+        reasons = [why_moved(subject)] if moved else []
+        reasons += [why_model(subject, moved=moved)] if cares else []
         return "shift", "; ".join(reasons)
     if test.data.p_adjusted[k] <= rule.level:
-        return "ok", f"real but small, below --min-effect {rule.min_effect:g}: {why_moved(k, test, columns, rule)}"
+        return "ok", f"real but small, below {bound_of_data(subject)}: {why_moved(subject)}"
     if test.model is not None and test.model.p_adjusted[k] <= rule.level:
-        return "ok", f"real but small, below --min-effect {rule.min_effect:g}: {why_model(k, test, columns, rule)}"
+        return "ok", f"real but small, below {bound_of_model(subject)}: {why_model(subject, moved=False)}"
     if k in rule.lacking:
         return "inconclusive", rule.lacking[k]
     if test.smallest_effect[k] > BLIND:  # NaN is not
@@ -160,7 +179,7 @@ def _decide(
     return "ok", ""
 
 
-def _columns(k: int, test: ShiftTest, rule: Rule, notes: Notes) -> tuple[ColumnShift, ...]:
+def _columns(k: int, test: ShiftTest, rule: Rule, known: Known) -> tuple[ColumnShift, ...]:
     """The strongest columns of one piece, the target's distribution among them."""
     tests: list[ColumnTest] = [*test.columns, *([] if test.target is None else [test.target])]
     by_kl = test.data.statistics["covariate KL"].p_adjusted[k] <= rule.level
@@ -176,9 +195,9 @@ def _columns(k: int, test: ShiftTest, rule: Rule, notes: Notes) -> tuple[ColumnS
     def rank(column: ColumnShift) -> int:
         if not column.moved(rule.level):
             return 2
-        return 0 if column.effect(rule.level) >= rule.min_effect else 1
+        return 0 if column.effect(rule.level) >= rule.smallest.of_column(column.kind) else 1
 
-    return tuple(sorted((_column(each, k, rule, notes, by_kl=by_kl) for each in shown), key=rank))
+    return tuple(sorted((_column(each, k, rule, known, by_kl=by_kl) for each in shown), key=rank))
 
 
 def _evidence(each: ColumnTest, k: int, *, by_kl: bool) -> float:
@@ -187,14 +206,17 @@ def _evidence(each: ColumnTest, k: int, *, by_kl: bool) -> float:
     return max(own, float(each.of_kl.evidence[k])) if by_kl and each.of_kl is not None else own
 
 
-def _column(each: ColumnTest, k: int, rule: Rule, notes: Notes, *, by_kl: bool) -> ColumnShift:
+def _column(each: ColumnTest, k: int, rule: Rule, known: Known, *, by_kl: bool) -> ColumnShift:
     there = bool(np.isfinite(each.effect[k]))
-    return ColumnShift(
+    column = ColumnShift(
         name=each.name,
         kind=rule.kinds[each.name] if each.test == "values" else each.test,
         statistic=finite(each.effect[k]),
         p_adjusted=finite(each.p_adjusted[k]) if there else None,
         kl=finite(each.kl[k]) if there else None,
-        note=notes.get((each.name, each.test, k), ""),
+        note=known.notes.get((each.name, each.test, k), ""),
         p_kl=finite(each.of_kl.p_adjusted[k]) if there and by_kl and each.of_kl is not None else None,
     )
+    if known.sizes is None or not column.moved(rule.level):
+        return column
+    return replace(column, **known.sizes(each.name, each.test, k))

@@ -124,7 +124,7 @@ def client_shifts(
         for i, piece, label_test in zip(position, pieces, label_tests, strict=True):
             found[i] = _labels_alone(clients[i], piece.rows, label_test, settings)
         return tuple(found)
-    design, rows = Design(labels, contrast, scheme, pieces), ComparedRows(dataset, within)
+    design, rows = Design(labels, contrast, scheme, pieces), ComparedRows(dataset, within, own_units=False)
     tests = attribute(run_piece_tests(rows, design, settings), rows, design, settings)
     for i, report, label_test in zip(position, tests.reports, label_tests, strict=True):
         found[i] = _shift(clients[i], report, label_test, settings, "" if target is None else target.name)
@@ -288,4 +288,4 @@ def _labels_alone(client: Fragment, audited: int, label_test: _LabelTest, settin
 
 def _labels_shifted(label_test: _LabelTest, settings: AuditSettings) -> bool:
     _, effect, p = label_test
-    return p is not None and effect is not None and bool(p <= settings.level and effect >= settings.min_effect)
+    return p is not None and effect is not None and bool(p <= settings.level and effect >= settings.smallest.distance)

@@ -1,10 +1,12 @@
 """Reports: the results of the verbs as plain values, without torch.
 
 - `audit`: reports of audits: one per table, and those of all files of one call
+- `columns`: columns of a piece compared with its reference: tests, sizes, and both in words
 - `common`: parts of several reports: findings, data, intervals and differences
 - `compare`: the report of `picsc compare`
 - `cv`: the report of `picsc cv`
 - `data`: the report of `picsc data show` on one file
+- `effects`: the smallest effects that count as a shift, and the fit of the reference model
 - `fed`: the reports of `picsc fed`: a federation, and an audit of clients by their summaries
 - `recipes`: the report of `picsc run`: one row per data set and way to cut it, next to the paper's number
 """

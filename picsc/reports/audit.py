@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Literal
 
 from picsc.phrases import counted
+from picsc.reports.columns import ColumnShift
 from picsc.reports.common import DataInfo, Finding, Verdict, brief, strict
+from picsc.reports.effects import ModelFit, SmallestEffects
 
 Cell = Literal["neither", "data only", "model only", "both"]
 """The questions that a piece answers with yes: has the data moved, and does it matter to the model?"""
@@ -18,63 +19,6 @@ Standing = Literal["new", "worse", "known"]
 
 SCHEMA_CODES = ("column-lost", "column-new", "column-kind-changed", "levels-new")
 """Codes of the findings that `--strict-schema` fails: columns are not those of the reference file."""
-
-
-def kl_distance(kl: float) -> float:
-    """KS distance, in [0, 1], of two normal distributions of one variance that have this KL divergence, in nats.
-
-    So a KL, which has no upper bound, is compared with the same smallest effect as differences of probability are.
-    """
-    return math.erf(math.sqrt(max(kl, 0.0)) / 2)
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnShift:
-    """One column of one piece compared with its reference."""
-
-    name: str
-    """Name of the column."""
-    kind: str
-    """Side of the column that is compared: numeric, categorical, boolean, datetime or text for its values, missing for
-    its missing rate, target for the target's values, format for which characters of its words are letters and digits,
-    new levels for rows whose level the reference does not have."""
-    statistic: float | None
-    """Size of the difference, in [0, 1]: KS distance for numbers, total variation distance for levels and formats,
-    difference of rates for missing, share of rows in excess of chance for new levels. None where it could not be
-    computed."""
-    p_adjusted: float | None
-    """Permutation p-value in (0, 1], corrected over all columns and pieces of this audit by the maximum statistic; None
-    where there is no test."""
-    kl: float | None
-    """KL(piece || reference) of this column, in nats; None where it could not be computed."""
-    note: str = ""
-    """The difference in words: `new category 'z' (15.0 % of rows)`, `no overlap with the reference`; empty where the
-    statistic says it all."""
-    p_kl: float | None = None
-    """Permutation p-value in (0, 1] of this column's KL, corrected over all columns and pieces of this audit by the
-    maximum statistic: of a mean or a spread that a few rows move, which `statistic` does not show. None unless the
-    covariate KL of the piece, over all columns, is significant."""
-
-    def by_statistic(self, level: float) -> bool:
-        """True if the column moved by its own test: KS, G, or the missing rate."""
-        return self.p_adjusted is not None and self.p_adjusted <= level
-
-    def moved(self, level: float) -> bool:
-        """True if the column moved, by its own test or by its KL."""
-        return self.by_statistic(level) or (self.p_kl is not None and self.p_kl <= level)
-
-    def by_kl(self, level: float) -> bool:
-        """True if the KL alone shows that the column moved."""
-        return self.moved(level) and not self.by_statistic(level)
-
-    def effect(self, level: float) -> float:
-        """Size of the difference by which the column moved: `statistic`, or the distance of a number's KL."""
-        levels = self.kind in ("categorical", "boolean")  # a new level has a large KL however rare it is
-        return kl_distance(self.kl or 0.0) if self.by_kl(level) and not levels else self.statistic or 0.0
-
-    def p(self, level: float) -> float | None:
-        """The p-value of the test by which the column moved."""
-        return self.p_kl if self.by_kl(level) else self.p_adjusted
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +70,10 @@ class FragmentReport:
     """The smaller of p_data and p_model, corrected over both questions and all pieces."""
     effect_data: float | None
     """Largest difference in probability among the statistics and columns that are significant, in [0, 1]; where none
-    is, that of `statistic_data`. Compared with --min-effect."""
+    is, that of `statistic_data`. Each is compared with the smallest effect of its kind, see `min_effects`."""
     effect_model: float | None
     """The same for the model: excess of the relative Fisher gap, or of the standardised score, over the null, or the
-    difference of the target's distribution. Compared with --min-effect."""
+    difference of the target's distribution. Each is compared with the smallest effect of its kind."""
     smallest_effect: float | None
     """Smallest KS distance that the test would find in this piece with 80 % power, in [0, 1]."""
     columns: tuple[ColumnShift, ...]
@@ -157,6 +101,9 @@ class FragmentReport:
     classifier_columns: tuple[str, ...] = ()
     """The columns that the domain classifier relies on most, where it alone shows that the data moved: without one of
     them it tells the piece from its reference less well."""
+    model_fit: ModelFit | None = None
+    """How well the reference model predicts the piece and its reference; None without a target, or without a label on
+    one side."""
 
     @property
     def size(self) -> tuple[float, float]:
@@ -175,7 +122,7 @@ class FragmentReport:
 
     @property
     def in_words(self) -> str:
-        """`fold 3 - age moved, KS 0.31, p 0.001`, or `fold 3, p 0.31` where there is no reason."""
+        """`fold 3 - mean of age 0.5 sd higher (KS 0.20), p 0.001`, or `fold 3, p 0.31` where there is no reason."""
         p = "" if self.p_adjusted is None else f", p {self.p_adjusted:.3g}"
         return f"{self.name} - {self.reason}" if self.reason else f"{self.name}{p}"
 
@@ -227,7 +174,7 @@ class AuditReport:
     level: float
     """Family-wise level of the tests, in (0, 1)."""
     min_effect: float
-    """Smallest effect that is called a shift; effect_data and effect_model are compared with it."""
+    """Smallest distance that is called a shift, `min_effects.distance`."""
     reference: str
     """The rows that each piece is compared with, in words: the other pieces, or another table."""
     pieces: str
@@ -248,6 +195,8 @@ class AuditReport:
     """Likeness of the folds; None where the pieces are no folds."""
     baseline: str | None = None
     """File of the baseline that shifts were compared with; None without a baseline."""
+    min_effects: SmallestEffects = field(default_factory=SmallestEffects)
+    """Smallest effects that are called a shift, by kind."""
 
     schema = "picsc.audit/1"
 
@@ -286,8 +235,9 @@ class AuditReport:
 
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
-        body = {field.name: getattr(self, field.name) for field in fields(self)}
+        body = {each.name: getattr(self, each.name) for each in fields(self)}
         body["null"], body["data"] = asdict(self.null), asdict(self.data)
+        body["min_effects"] = asdict(self.min_effects)
         body["balance"] = None if self.balance is None else asdict(self.balance)
         body["findings"] = [asdict(finding) for finding in self.findings]
         body["fragments"] = [asdict(fragment) for fragment in self.fragments]

@@ -6,10 +6,11 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from picsc.reports.effects import SmallestEffects
 from picsc.settings.base import Settings
 from picsc.settings.choices import REFERENCES, Reference
 from picsc.settings.cutting import CutSettings, Keys, PartitionSettings
-from picsc.settings.fields import Jobs, NotNegative, Seed
+from picsc.settings.fields import Jobs, NotNegative, Seed, SmallShare
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
 
@@ -22,7 +23,7 @@ class AuditSettings(Settings):
     clients: PartitionSettings = PartitionSettings()
     """Invented clients as pieces; columns with one piece per value are those of `cut.by`."""
     reference: Annotated[
-        Reference | None, Option("rest, previous, first or a file (default rest or previous).", "REF", "Verdict")
+        Reference | None, Option("rest, previous, first or a file (default: by cut).", "REF", "Verdict")
     ] = None
     """Reference of each piece: rest, previous, first, or the path of a file; None is `previous` for batches and time,
     else `rest`. Against a file, all rows are one piece unless a way to cut is given."""
@@ -35,11 +36,21 @@ class AuditSettings(Settings):
     ] = 0.05
     """Family-wise error rate over all pieces, columns and statistics."""
     min_effect: Annotated[
-        float,
-        Field(ge=0, lt=1),
-        Option("Smallest effect worth a verdict (default {default}).", "D", "Verdict"),
-    ] = 0.05
-    """Smallest effect worth a verdict; see `picsc.auditing.verdict`."""
+        SmallShare | None,
+        Option("Smallest effect worth a verdict (default 0.05).", "D", "Verdict"),
+    ] = None
+    """Smallest effect worth a verdict, of every kind that has no bound of its own; None is 0.05 for distances of
+    columns (KS, total variation) and for the joint distribution, 0.02 for missing rates, 0.1 for the model."""
+    min_effect_missing: Annotated[SmallShare | None, Option("Of missing rates (default 0.02).", "D", "Verdict")] = None
+    """Smallest difference of missing rates worth a verdict; None is `min_effect`, and 0.02 where that is None, too."""
+    min_effect_joint: Annotated[
+        SmallShare | None, Option("Of the joint distribution (default 0.05).", "D", "Verdict")
+    ] = None
+    """Smallest effect on the joint distribution of all columns worth a verdict; None is `min_effect`, and 0.05 where
+    that is None, too."""
+    min_effect_model: Annotated[NotNegative | None, Option("On the model (default 0.1).", "D", "Verdict")] = None
+    """Smallest effect on the model worth a verdict, relative to the reference; None is `min_effect`, and 0.1 where that
+    is None, too."""
     gamma: Annotated[NotNegative | None, Option("Raw threshold of the paper's tau.", "TAU", "Verdict")] = None
     """Raw threshold of Eq. 14's tau, for those who want the paper's rule."""
     draws: Annotated[
@@ -79,6 +90,16 @@ class AuditSettings(Settings):
                 f"--splitter and --shuffle make folds, and {self.cut.one_piece} makes none: must be 2 or more"
             )
         return self
+
+    @property
+    def smallest(self) -> SmallestEffects:
+        """The smallest effects worth a verdict, by kind."""
+        own = {
+            "distance": None, "missing": self.min_effect_missing, "joint": self.min_effect_joint,
+            "model": self.min_effect_model,
+        }  # fmt: skip
+        given = {kind: self.min_effect if bound is None else bound for kind, bound in own.items()}
+        return SmallestEffects(**{kind: bound for kind, bound in given.items() if bound is not None})
 
     @property
     def keys(self) -> Keys:

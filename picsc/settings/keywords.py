@@ -142,8 +142,20 @@ class AuditKeywords(TypedDict, total=False):
     level: float
     """Family-wise error rate over all pieces, columns and statistics."""
 
-    min_effect: float
-    """Smallest effect worth a verdict; see `picsc.auditing.verdict`."""
+    min_effect: float | None
+    """Smallest effect worth a verdict, of every kind that has no bound of its own; None is 0.05 for distances of
+    columns (KS, total variation) and for the joint distribution, 0.02 for missing rates, 0.1 for the model."""
+
+    min_effect_missing: float | None
+    """Smallest difference of missing rates worth a verdict; None is `min_effect`, and 0.02 where that is None, too."""
+
+    min_effect_joint: float | None
+    """Smallest effect on the joint distribution of all columns worth a verdict; None is `min_effect`, and 0.05 where
+    that is None, too."""
+
+    min_effect_model: float | None
+    """Smallest effect on the model worth a verdict, relative to the reference; None is `min_effect`, and 0.1 where that
+    is None, too."""
 
     gamma: float | None
     """Raw threshold of Eq. 14's tau, for those who want the paper's rule."""

@@ -80,7 +80,8 @@ def _of_report(report: AuditReport, fail_on: gates.FailOn) -> Iterator[_Annotati
 
 def _reason(piece: FragmentReport, level: float) -> str:
     columns = moved(piece, level)[:_NAMES] if piece.verdict == "shift" else []
-    names = ", ".join(f"{column.name}{how_far(column, level, _PAGE)}" for column in columns)
+    told = [how_far(column, level, _PAGE) for column in columns]
+    names = "; ".join(each for each in told if each not in piece.reason)
     return "; ".join(filter(None, (piece.reason, names))) or piece.verdict
 
 

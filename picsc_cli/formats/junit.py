@@ -84,7 +84,7 @@ def _properties(report: AuditReport) -> dict[str, str]:
     return {
         "seed": str(report.settings.get("seed")),
         "level": f"{report.level:g}",
-        "min-effect": f"{report.min_effect:g}",
+        "min-effect": report.min_effects.words,
         "pieces": report.pieces,
         "reference": report.reference,
         "verdict": report.verdict,
@@ -117,7 +117,7 @@ def _details(piece: FragmentReport, report: AuditReport) -> list[str]:
     for name in ("effect_data", "effect_model", "fisher_gap", "kl", "tau"):
         numbers[name.replace("_", " ")] = number(getattr(piece, name), _PAGE)
     found = moved(piece, report.level)
-    columns = [f"{each.name}{how_far(each, report.level, _PAGE)} {each.note}" for each in found[:_MOST_COLUMNS]]
+    columns = [f"{how_far(each, report.level, _PAGE)} {each.note}" for each in found[:_MOST_COLUMNS]]
     more = [f"and {len(found) - _MOST_COLUMNS} more columns"] if len(found) > _MOST_COLUMNS else []
     return [standing(piece), ", ".join(f"{name} {value}" for name, value in numbers.items()), *columns, *more]
 

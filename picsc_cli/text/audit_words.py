@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from picsc.reports.effects import reference_words
 from picsc_cli.text.numbers import number, probability
+from picsc_cli.text.page import words
 
 if TYPE_CHECKING:
-    from picsc.reports.audit import AuditReport, AuditReports, ColumnShift, FragmentReport, Unaudited
+    from picsc.reports.audit import AuditReport, AuditReports, FragmentReport, Unaudited
+    from picsc.reports.columns import ColumnShift
     from picsc.reports.common import Finding
     from picsc_cli.text.page import Page
 
@@ -21,12 +24,37 @@ def moved(piece: FragmentReport, level: float) -> list[ColumnShift]:
     return [column for column in piece.columns if column.moved(level)]
 
 
-def how_far(column: ColumnShift, level: float, page: Page) -> str:
-    """The side of a column that moved, to follow its name, and how far: ` (missing) 0.12`, ` KL 3.50`."""
+def how_far(column: ColumnShift, level: float, page: Page, name: str = "") -> str:
+    """A column that moved and how far: `mean of age 0.5 sd higher (KS 0.20 [0.15, 0.25])`, as in every reason.
+
+    Args:
+        column: one that moved.
+        level: family-wise level of the tests.
+        page: where it is shown.
+        name: the column's name as it is shown; empty for the name itself.
+    """
+    if column.sized:
+        return words(column.in_words(level, name), page)
+    return f"{name or column.name}{_by_statistic(column, level, page)}"
+
+
+def _by_statistic(column: ColumnShift, level: float, page: Page) -> str:
+    """The side of a column, to follow its name, and its statistic alone: ` (missing) 0.12`, ` KL 3.50`."""
     side = {side: f" ({side})" for side in ("missing", "target", "format", "new levels")}.get(column.kind, "")
     if column.by_kl(level):
         return f"{side} KL {number(column.kl, page)}"
     return f"{side} {number(column.statistic, page)}"
+
+
+def model_words(piece: FragmentReport, report: AuditReport) -> str:
+    """What the shift of a piece means to the reference model, where columns are shown in place of the whole reason.
+
+    Empty for a piece that the model does not care about.
+    """
+    cares = piece.verdict == "shift" and piece.cell in ("both", "model only") and moved(piece, report.level)
+    if not cares or piece.model_fit is None:
+        return ""
+    return piece.model_fit.in_words("this piece", reference_words(report.reference))
 
 
 def chance(p: float | None, report: AuditReport, page: Page) -> str:
@@ -43,7 +71,7 @@ def legend(report: AuditReport) -> tuple[str, str]:
     p = f"p: how often chance alone makes any piece differ so much, {asked}"
     return (
         "‖ΔI‖_F: difference for a model; KL: difference of the columns; τ: their product",
-        f"{p}; {SIGNIFICANT}: at most {report.level:g}; shift: {SIGNIFICANT} and effect >= {report.min_effect:g}",
+        f"{p}; {SIGNIFICANT}: at most {report.level:g}; shift: {SIGNIFICANT} and >= min effect",
     )
 
 

@@ -250,7 +250,7 @@ def test_labels_that_are_gone_in_a_piece_are_a_shift_that_is_named(cut: dict[str
     assert [fragment.verdict for fragment in report.fragments] == [first, *["ok"] * 3, "shift"]
     strongest = last_piece(report).columns[0]
     assert (strongest.name, strongest.kind, strongest.statistic) == ("target", "missing", 1.0)
-    assert last_piece(report).reason.startswith("missing rate of target moved, difference 1.00")
+    assert last_piece(report).reason.startswith("missing rate of target +100.0 points [9")
     assert last_piece(report).cell == "data only"
 
 

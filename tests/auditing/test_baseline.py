@@ -14,7 +14,8 @@ from scipy.stats import binom
 import picsc
 from picsc.auditing.baseline import Baseline, baseline_text, compare_with_baseline, read_baseline
 from picsc.errors import SettingsError
-from picsc.reports.audit import AuditReport, ColumnShift, FragmentReport
+from picsc.reports.audit import AuditReport, FragmentReport
+from picsc.reports.columns import ColumnShift
 from tests.factories.audit import MODEL_ONLY, SHIFTED, audit_report, column_shift, fragment
 
 NOT_FINITE = """{"schema": "picsc.baseline/1", "files": {"a": {"cut": "", "pieces": {

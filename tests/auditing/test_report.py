@@ -25,13 +25,14 @@ def test_a_new_category_hides_no_larger_shift_of_another_column() -> None:
     frame.loc[rng.choice(np.arange(16_000, 20_000), 160, replace=False), "town"] = "new"
     both = picsc.audit(frame, no_target=True, batches=5, draws=FAST)
     assert alone.verdict == both.verdict == "shift"
-    assert "z and 1 more moved, KS 0.09, p 0.005" in both.summary[1]
+    assert "mean of z 0.22 sd higher (KS 0.09 [0.05, 0.11]), p 0.005; 1 more moved" in both.summary[1]
     assert [column.name for column in both.fragments[4].moved(both.level)] == ["z", "town"]
     assert both.fragments[4].effect_data == pytest.approx(alone.fragments[4].effect_data, abs=0.01)
     frame["z"] = numbers(20_000)["z"]
     rare = picsc.audit(frame, no_target=True, batches=5, draws=FAST)
     assert rare.verdict == "ok"
-    assert "real but small, below --min-effect 0.05: town moved, TV 0.04, p 0.005" in rare.summary[1]
+    small = "real but small, below --min-effect 0.05: town: level new +4.0 points [3.4, 4.7] (TV 0.04 [0.0"
+    assert small in rare.summary[1]
 
 
 def test_the_worst_piece_has_the_largest_effect_where_all_have_the_smallest_p() -> None:

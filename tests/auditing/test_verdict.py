@@ -8,7 +8,9 @@ from picsc.auditing.design import Piece
 from picsc.auditing.model_tests import ModelShift
 from picsc.auditing.null_statistics import ColumnKl, ColumnTest
 from picsc.auditing.two_questions import Question, ShiftTest, Statistic
-from picsc.auditing.verdict import Rule, verdicts
+from picsc.auditing.verdict import Known, Rule, verdicts
+from picsc.reports.common import Interval
+from picsc.reports.effects import ModelFit, SmallestEffects
 
 
 def one(value: float) -> np.ndarray:
@@ -44,7 +46,7 @@ QUIET = ShiftTest(
     smallest_effect=one(0.3),
     rows_drawn=100,
 )
-RULE = Rule(level=0.05, min_effect=0.05, gamma=None, kinds={"age": "numeric", "height": "numeric"})
+RULE = Rule(level=0.05, smallest=SmallestEffects(), gamma=None, kinds={"age": "numeric", "height": "numeric"})
 MOVED = replace(QUIET, data=question(0.001, 0.4, "columns"), columns=(column("age", 0.001, 0.4), QUIET.columns[1]))
 CARES = replace(QUIET, model=question(0.001, 0.4, "score"))
 SMALL = replace(QUIET, data=question(0.001, 0.03, "columns"), columns=(column("age", 0.002, 0.03), QUIET.columns[1]))
@@ -59,7 +61,8 @@ BY_KL = replace(
 
 
 def verdict_of(test: ShiftTest, rule: Rule = RULE, rows: int = 100):
-    return verdicts((Piece("fold 1", rows, 0),), test, rule, {("age", "values", 0): "no overlap with the reference"})[0]
+    known = Known({("age", "values", 0): "no overlap with the reference"})
+    return verdicts((Piece("fold 1", rows, 0),), test, rule, known)[0]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +117,7 @@ def test_raw_gamma_replaces_the_calibrated_verdict() -> None:
 
 
 def test_a_piece_without_a_reference_has_a_reason_and_no_numbers() -> None:
-    [found] = verdicts((Piece("batch 1", 50, None, "first piece: nothing before it"),), QUIET, RULE, {})
+    [found] = verdicts((Piece("batch 1", 50, None, "first piece: nothing before it"),), QUIET, RULE, Known())
     assert (found.verdict, found.p_data, found.columns) == ("not tested", None, ())
     assert found.reason == "first piece: nothing before it"
 
@@ -170,3 +173,72 @@ def test_the_size_of_a_shift_is_that_of_its_own_question() -> None:
     moved = verdict_of(replace(MOVED, model=question(0.4, 9.0, "score")))
     assert (moved.cell, moved.size) == ("data only", (0.4, 0.0))
     assert max(found, moved, key=lambda each: each.size) is moved
+
+
+JOINT = replace(QUIET, data=question(0.001, 0.06, "domain classifier"), domain_auc=one(0.53))
+RARE = replace(
+    QUIET,
+    data=question(0.001, 0.03, "columns"),
+    columns=(column("age", 0.002, 0.03, "missing"), QUIET.columns[1]),
+)
+WEAK = replace(QUIET, model=question(0.001, 0.08, "score"))
+
+
+@pytest.mark.parametrize(
+    ("test", "smallest", "verdict", "words"),
+    [
+        (RARE, SmallestEffects(), "shift", "missing rate of age moved"),
+        (RARE, SmallestEffects(missing=0.04), "ok", "below --min-effect-missing 0.04: missing rate of age moved"),
+        (RARE, SmallestEffects(missing=0.05), "ok", "below --min-effect 0.05: missing rate of age moved"),
+        (WEAK, SmallestEffects(), "ok", "below --min-effect-model 0.1: labels or concept"),
+        (WEAK, SmallestEffects(model=0.05), "shift", "labels or concept"),
+        (JOINT, SmallestEffects(), "shift", "AUC 0.53"),
+        (JOINT, SmallestEffects(joint=0.1), "ok", "below --min-effect-joint 0.1: the joint distribution moved"),
+        (MOVED, SmallestEffects(distance=0.5), "ok", "below --min-effect 0.5: age moved"),
+    ],
+)
+def test_every_kind_of_effect_has_its_own_bound(
+    test: ShiftTest, smallest: SmallestEffects, verdict: str, words: str
+) -> None:
+    found = verdict_of(test, replace(RULE, smallest=smallest))
+    assert found.verdict == verdict
+    assert words in found.reason
+
+
+def test_a_target_that_moved_with_the_covariates_is_no_proof_of_a_label_shift() -> None:
+    followed = replace(CARES, target=column("sick", 0.001, 0.3, "target"), data=MOVED.data, columns=MOVED.columns)
+    found = verdict_of(followed)
+    assert found.cell == "both"
+    assert "label shift" not in found.reason
+    assert "P(sick) differs by 0.30, p 0.001; the covariates moved as well and may explain it" in found.reason
+
+
+def test_a_label_shift_beside_a_small_shift_of_covariates_names_both() -> None:
+    beside = replace(CARES, target=column("sick", 0.001, 0.3, "target"), data=SMALL.data, columns=SMALL.columns)
+    found = verdict_of(beside)
+    assert found.reason.startswith("label shift: P(sick) differs by 0.30")
+    assert "the covariates differ, too, but by less than --min-effect 0.05: age moved, KS 0.03" in found.reason
+
+
+def test_covariates_that_differ_a_little_do_not_agree() -> None:
+    nearly = replace(
+        CARES, data=question(0.001, 0.048, "columns"), columns=(column("age", 0.002, 0.048), QUIET.columns[1])
+    )
+    assert "the covariates agree" in verdict_of(CARES).reason
+    assert "agree" not in verdict_of(nearly).reason
+    assert "by less than --min-effect 0.05: age moved, KS 0.05" in verdict_of(nearly).reason
+
+
+def test_the_size_and_the_fit_of_the_model_are_in_the_reason() -> None:
+    sizes = {"mean_difference": 6.0, "mean_interval": Interval(4.8, 7.2), "effect_in_sd": 0.5,
+             "interval": Interval(0.15, 0.25)}  # fmt: skip
+    fit = ModelFit("accuracy", 0.84, 0.912, -0.072, Interval(-0.091, -0.053), 0.1, None)
+    known = Known(sizes=lambda name, test, k: sizes, fits=(fit,))
+    both = replace(MOVED, model=CARES.model, columns=(column("age", 0.001, 0.2), QUIET.columns[1]))
+    [found] = verdicts((Piece("fold 1", 100, 0),), both, RULE, known)
+    assert found.reason == (
+        "mean of age 0.5 sd higher (KS 0.20 [0.15, 0.25]), p 0.001; the model cares (score, effect 0.40, p 0.001); "
+        "the reference model is right in 84.0 % of this piece and in 91.2 % of the rest (-7.2 points [-9.1, -5.3])"
+    )
+    assert found.model_fit is fit
+    assert found.columns[1].mean_difference is None  # height did not move

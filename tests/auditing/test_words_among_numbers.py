@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import picsc
-from picsc.reports.audit import AuditReport, ColumnShift
+from picsc.reports.audit import AuditReport
+from picsc.reports.columns import ColumnShift
 
 RNG = np.random.default_rng(0)
 Z = RNG.normal(size=1000)

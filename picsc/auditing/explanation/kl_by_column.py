@@ -16,7 +16,7 @@ from picsc.auditing.model_tests import moment_kl
 from picsc.auditing.multiplicity import evidence, p_among
 from picsc.auditing.null_statistics import ColumnKl
 from picsc.auditing.permutations import RowSums
-from picsc.reports.audit import kl_distance
+from picsc.reports.columns import kl_distance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

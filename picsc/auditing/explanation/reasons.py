@@ -1,36 +1,58 @@
-"""The reason of a verdict in words: what the statistic that speaks has seen, with its own effect and p-value.
+"""The reason of a verdict in words: how large the difference is that the statistic has seen, and how sure it is.
 
 Letters: K pieces; `k` is the position of one of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from picsc.auditing.explanation.large_enough import bound_of_data, kind_of_model
 from picsc.reports.common import finite
+from picsc.reports.effects import reference_words
 
 if TYPE_CHECKING:
-    from picsc.auditing.two_questions import Question, ShiftTest
+    from picsc.auditing.two_questions import ShiftTest
     from picsc.auditing.verdict import Rule
-    from picsc.reports.audit import ColumnShift
+    from picsc.reports.columns import ColumnShift
+    from picsc.reports.effects import ModelFit
 
 _MEASURE = {"numeric": "KS", "datetime": "KS", "text": "KS of length", "missing": "difference"}
 
 
-def why_moved(k: int, test: ShiftTest, columns: Sequence[ColumnShift], rule: Rule) -> str:
-    """The columns that moved, or what else shows that the data moved: `age and 2 more moved, KS 0.31, p 0.001`.
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One tested piece, and everything that can be said of it."""
+
+    k: int
+    """Position of the piece."""
+    test: ShiftTest
+    """Statistics of all pieces."""
+    columns: tuple[ColumnShift, ...]
+    """The piece's columns, in the order of its report."""
+    rule: Rule
+    """Level and smallest effects."""
+    fit: ModelFit | None = None
+    """Fit of the reference model; None where it is not known."""
+
+    @property
+    def moved(self) -> list[ColumnShift]:
+        """The covariates that moved, those that moved enough first."""
+        return [each for each in self.columns if each.kind != "target" and each.moved(self.rule.level)]
+
+
+def why_moved(subject: Subject) -> str:
+    """The columns that moved, or what else shows that the data moved.
+
+    `mean of age 0.5 sd higher (KS 0.20 [0.15, 0.25]), p 0.001; 2 more moved`.
 
     Args:
-        k: a piece whose data question is significant.
-        test: statistics of all pieces.
-        columns: the piece's columns, in the order of its report.
-        rule: level and smallest effect.
+        subject: a piece whose data question is significant.
     """
-    moved = [column for column in columns if column.kind != "target" and column.moved(rule.level)]
+    k, test, rule, moved = subject.k, subject.test, subject.rule, subject.moved
     if moved:
-        more = f" and {len(moved) - 1} more" if len(moved) > 1 else ""
-        return _one_column(moved[0], rule.level, more)
+        return _one_column(moved[0], rule.level, len(moved) - 1)
     own, together = test.data.statistics, f"p {test.data.p_adjusted[k]:.3g}"
     classifier, kl = own["domain classifier"], own["covariate KL"]
     if classifier.p_adjusted[k] <= rule.level:
@@ -46,54 +68,68 @@ def why_moved(k: int, test: ShiftTest, columns: Sequence[ColumnShift], rule: Rul
     return f"the data moved a little in several ways: only all statistics together are beyond chance, {together}"
 
 
-def _one_column(column: ColumnShift, level: float, more: str) -> str:
+def _one_column(column: ColumnShift, level: float, more: int) -> str:
     """One column that moved, how far, by its own p-value, and what happened to it."""
-    if column.kind == "new levels":
-        share = f"in {100 * (column.statistic or 0.0):.0f} % of rows more than by chance"
-        return f"{column.name}{more} moved: levels that the reference does not have {share}, p {column.p(level):.3g}"
-    what = {"missing": "missing rate of ", "format": "format of "}.get(column.kind, "")
     p = "" if column.p(level) is None else f", p {column.p(level):.3g}"
-    measure = f"{_MEASURE.get(column.kind, 'TV')} {column.statistic or 0.0:.2f}"
     note = f" ({column.note})" if column.note else ""
+    if column.sized or column.kind == "new levels":
+        others = f"; {more} more moved" if more else ""
+        return f"{column.in_words(level)}{p}{note}{others}"
+    others = f" and {more} more" if more else ""
+    what = {"missing": "missing rate of ", "format": "format of "}.get(column.kind, "")
+    measure = f"{_MEASURE.get(column.kind, 'TV')} {column.statistic or 0.0:.2f}"
     if column.by_kl(level):
         side = "" if measure.startswith("TV") else " in mean or spread"
         kl = f"KL {column.kl or 0.0:.3g} nats"
-        return f"{what}{column.name}{more} moved{side}, {kl}{p}, which its {measure} does not show"
-    return f"{what}{column.name}{more} moved, {measure}{p}{note}"
+        return f"{what}{column.name}{others} moved{side}, {kl}{p}, which its {measure} does not show"
+    return f"{what}{column.name}{others} moved, {measure}{p}{note}"
 
 
-def why_model(k: int, test: ShiftTest, columns: Sequence[ColumnShift], rule: Rule) -> str:
+def why_model(subject: Subject, *, moved: bool) -> str:
     """What the model would notice: other labels, other parameters, or another relation of labels and covariates.
 
-    "The covariates agree" is said only where the data question is not significant, however small its effect.
+    "The covariates agree" is said only where the data question is not significant, however small its effect; and
+    another distribution of the target is called a label shift only where no covariate moved that may explain it.
 
     Args:
-        k: a piece whose model question is significant.
-        test: statistics of all pieces.
-        columns: the piece's columns, in the order of its report.
-        rule: level and smallest effect.
+        subject: a piece whose model question is significant.
+        moved: the data question is significant, and its effect is large enough.
     """
-    model, target = test.model, test.target
-    if model is None:
-        return ""
-    if target is not None and target.p_adjusted[k] <= rule.level and target.effect[k] >= rule.min_effect:
-        return f"label shift: P({target.name}) differs by {target.effect[k]:.2f}, p {target.p_adjusted[k]:.3g}"
-    seen = _model_statistic(model, k, rule)
-    if test.data.p_adjusted[k] > rule.level:
-        return f"labels or concept: the covariates agree, but not what the model learns from them ({seen})"
-    if test.data.effect[k] >= rule.min_effect:
-        return f"the model cares ({seen})"
-    small = f"by less than --min-effect {rule.min_effect:g}: {why_moved(k, test, columns, rule)}"
-    return f"the model cares ({seen}); the covariates differ, too, but {small}"
+    seen, also = _seen_by_model(subject, moved=moved)
+    if also:
+        seen += f"; the covariates differ, too, but by less than {bound_of_data(subject)}: {why_moved(subject)}"
+    if subject.fit is None:
+        return seen
+    return f"{seen}; {subject.fit.in_words('this piece', reference_words(subject.rule.reference))}"
 
 
-def _model_statistic(model: Question, k: int, rule: Rule) -> str:
+def _seen_by_model(subject: Subject, *, moved: bool) -> tuple[str, bool]:
+    """What the model question has seen, and True if a small difference of the covariates is to be told besides."""
+    k, test, rule = subject.k, subject.test, subject.rule
+    target, agree = test.target, bool(test.data.p_adjusted[k] > rule.level)
+    if target is not None and target.p_adjusted[k] <= rule.level and target.effect[k] >= rule.smallest.distance:
+        shown = next((each for each in subject.columns if each.kind == "target" and each.sized), None)
+        words = f"P({target.name}) differs by {target.effect[k]:.2f}" if shown is None else shown.in_words(rule.level)
+        words += f", p {target.p_adjusted[k]:.3g}"
+        if moved:
+            return f"the target moved: {words}; the covariates moved as well and may explain it", False
+        return f"label shift: {words}", not agree
+    seen = _model_statistic(subject)
+    if agree:
+        return f"labels or concept: the covariates agree, but not what the model learns from them ({seen})", False
+    return f"the model cares ({seen})", not moved
+
+
+def _model_statistic(subject: Subject) -> str:
     """The model statistic that speaks, its effect and its p-value.
 
     It is the one with the most evidence among those that are significant and large enough; else the leader.
     """
+    model, k, rule = subject.test.model, subject.k, subject.rule
+    if model is None:
+        return ""
     significant = [name for name, each in model.statistics.items() if each.p_adjusted[k] <= rule.level]
-    large = [name for name in significant if model.statistics[name].effect[k] >= rule.min_effect]
+    large = [name for name in significant if model.statistics[name].effect[k] >= rule.smallest.of(kind_of_model(name))]
     name = model.leader[k]
     if large and name not in large:
         name = min(large, key=lambda each: model.statistics[each].p_adjusted[k])

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from picsc_cli.formats.markdown.text import document, grid, plain, summary, versions
-from picsc_cli.text.audit_words import chance, finding_words, how_far, legend, moved, overall_lines, standing
+from picsc_cli.text.audit_words import (
+    chance,
+    finding_words,
+    how_far,
+    legend,
+    model_words,
+    moved,
+    overall_lines,
+    standing,
+)
 from picsc_cli.text.numbers import number
 from picsc_cli.text.page import Page
 from picsc_cli.text.reading_words import reading_line
@@ -48,7 +57,7 @@ def _report(report: AuditReport) -> Iterator[str]:
     yield f"- {plain(report.data.source)}, sha256 {report.data.sha256}"
     null = report.null
     yield f"- null: {plain(null.kind)} of {plain(null.unit)}, {null.draws} draws on {null.rows} rows"
-    yield f"- level {report.level:g}; min effect {report.min_effect:g}; seed {report.settings.get('seed')}"
+    yield f"- level {report.level:g}; min effect {report.min_effects.words}; seed {report.settings.get('seed')}"
     yield f"- model question: {plain(question(report.data))}"
     if report.baseline is not None:
         yield f"- baseline: {plain(report.baseline)}"
@@ -58,9 +67,11 @@ def _report(report: AuditReport) -> Iterator[str]:
 
 def _row(piece: FragmentReport, report: AuditReport) -> list[str]:
     found = moved(piece, report.level)
-    shown = [f"{plain(column.name)}{how_far(column, report.level, _PAGE)}" for column in found[:_NAMES]]
+    shown = [plain(how_far(column, report.level, _PAGE)) for column in found[:_NAMES]]
     names = ", ".join(shown) + (f" +{len(found) - _NAMES} more" if len(found) > _NAMES else "")
     what = names if piece.verdict == "shift" and found else plain(piece.reason)
+    fit = model_words(piece, report)
+    what += f"; {plain(fit)}" if fit else ""
     return [
         plain(piece.name),
         str(piece.rows),

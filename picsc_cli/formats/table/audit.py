@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from picsc_cli.text import sections
-from picsc_cli.text.audit_words import SIGNIFICANT, chance, how_far, legend, moved, overall_lines, standing
+from picsc_cli.text.audit_words import SIGNIFICANT, chance, how_far, legend, model_words, moved, overall_lines, standing
 from picsc_cli.text.numbers import number
 from picsc_cli.text.page import Page, cut, drawn, one_line, paper_table, paragraph, words
 from picsc_cli.text.reading_words import reading_line
@@ -21,7 +21,8 @@ from picsc_cli.text.reading_words import reading_line
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
 
-    from picsc.reports.audit import AuditReport, AuditReports, ColumnShift, FragmentReport
+    from picsc.reports.audit import AuditReport, AuditReports, FragmentReport
+    from picsc.reports.columns import ColumnShift
 
 MOST_PIECES = 40
 """Rows of the table at most, as long as no more pieces than that are shifted or inconclusive."""
@@ -150,7 +151,7 @@ def _what(fragment: FragmentReport, level: float, room: int, page: Page) -> str:
         return words(fragment.reason, page)
     for count in range(min(_NAMES, len(found)), 0, -1):
         more = f" +{len(found) - count} more" if len(found) > count else ""
-        line = ", ".join(_name(column, page) + how_far(column, level, page) for column in found[:count]) + more
+        line = ", ".join(how_far(column, level, page, _name(column, page)) for column in found[:count]) + more
         if cell_len(line) <= room:
             break
     return line
@@ -168,6 +169,9 @@ def _notes(report: AuditReport, shown: Sequence[FragmentReport], page: Page, *, 
         what = "" if shown_in_table else _what(fragment, report.level, page.width - cell_len(piece) - 3, page)
         if what:
             yield paragraph(f"{piece}: {what}", page, indent=1, hanging=2)
+        fit = model_words(fragment, report)
+        if fit:
+            yield paragraph(f"{piece}: {words(fit, page)}", page, indent=1, hanging=2)
         for column in moved(fragment, report.level)[:_NAMES]:
             if column.note:
                 yield paragraph(f"{piece}, {_name(column, page)}: {column.note}", page, indent=1, hanging=2)
@@ -177,7 +181,7 @@ def _footer(report: AuditReport) -> tuple[str, ...]:
     """The lines on how verdicts were reached: the null, thresholds, the reference, the model question and the seed."""
     null, data = report.null, report.data
     drawn_from = f" on {null.rows} rows" if null.rows != data.rows else ""
-    thresholds = f"level {report.level:g}; min effect {report.min_effect:g}"
+    thresholds = f"level {report.level:g}; min effect {report.min_effects.words}"
     return (
         f"null: {null.kind} of {null.unit}, {null.draws} draws{drawn_from}; {thresholds}",
         f"reference: {report.reference}; model question: {sections.question(data)}; seed {report.settings.get('seed')}",

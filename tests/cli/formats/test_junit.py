@@ -41,7 +41,7 @@ def test_p15_three_ok_one_shift_and_one_inconclusive() -> None:
     assert ends(suite) == {"fold 1": [], "fold 2": [], "fold 4": [], "fold 3": [Failure], "fold 5": [Skipped]}
     [failure, skipped] = [result for case in suite for result in case.result]
     assert (failure.type, failure.message) == ("shift", SHIFTED.reason)
-    assert "worst concave points 0.516\nβ→γ 0.412\n" in failure.text  # noqa: RUF001
+    assert "mean of worst concave points 0.93 sd higher (KS 0.52 [0.40, 0.61])\nβ→γ 0.412\n" in failure.text  # noqa: RUF001
     assert skipped.message == "n=8 < n_min"
 
 
@@ -128,7 +128,7 @@ def test_a_wide_table_names_twenty_columns_of_a_piece() -> None:
     columns = SHIFTED.columns[:1] * 25
     [suite] = suites(file_report("a.csv", fragment("fold 1", "shift", columns=columns)))
     lines = next(iter(suite)).result[0].text.splitlines()
-    assert lines.count("worst concave points 0.516") == 20
+    assert lines.count("mean of worst concave points 0.93 sd higher (KS 0.52 [0.40, 0.61])") == 20
     assert lines[-1] == "and 5 more columns"
 
 
