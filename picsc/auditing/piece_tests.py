@@ -53,6 +53,11 @@ class PieceTests:
     """(B + 1,) mean column KL of all pieces, see `picsc.auditing.two_questions.ShiftTest`; None without columns."""
     set_aside: tuple[int, ...] = ()
     """Positions of shifted pieces that are no part of the others' reference, see `picsc.auditing.attribution`."""
+    groups: tuple[tuple[int, ...], ...] = ()
+    """Positions of pieces that agree with one another, group by group: of the pieces set aside, or of all where no
+    more than half of them agree; () where there are none."""
+    evidence: tuple[float, ...] = ()
+    """Evidence of each piece against its reference, see `picsc.auditing.two_questions.ShiftTest`."""
     too_few_units: bool = False
     """True if the groups or blocks that the null deals out are too few for a small p-value of some piece."""
 
@@ -78,4 +83,5 @@ def run_piece_tests(
         lacking = design.too_few_units(settings.level)
         rule = Rule(settings.level, settings.min_effect, settings.gamma, kinds, lacking)
         reports = verdicts(design.pieces, test, rule, column_notes(rows.dataset, design))
-    return PieceTests(reports, test.rows_drawn, test.mean_kl, too_few_units=bool(lacking))
+    found = () if test.evidence is None else tuple(test.evidence.tolist())
+    return PieceTests(reports, test.rows_drawn, test.mean_kl, evidence=found, too_few_units=bool(lacking))
