@@ -91,7 +91,7 @@ def find_majority(first: Compared[R], tests: SetTests[R], *, overwhelming: float
     silent: dict[Pieces, Compared[R]] = {}
     while True:
         outside = tests.against(members)
-        larger = _joined(members, outside, refused, overwhelming)
+        larger = joined(members, outside, refused, overwhelming)
         if 2 * len(larger) <= len(order):
             return None
         if larger not in silent:
@@ -107,8 +107,15 @@ def find_majority(first: Compared[R], tests: SetTests[R], *, overwhelming: float
         members = larger
 
 
-def _joined(members: Pieces, outside: Compared[R], refused: list[Pieces], overwhelming: float) -> Pieces:
-    """The set with those pieces from outside that may belong to it, nearest first."""
+def joined(members: Pieces, outside: Compared[R], refused: list[Pieces], overwhelming: float) -> Pieces:
+    """The set with those pieces from outside that may belong to it, nearest first.
+
+    Args:
+        members: the set.
+        outside: all other pieces, compared with the set together.
+        refused: sets that no larger set may hold.
+        overwhelming: see `find_majority`.
+    """
     called = set(outside.shifted())
     for k in sorted(outside.reports, key=lambda k: (outside.evidence[k], k)):
         doubtful = k not in called or outside.evidence[k] < overwhelming

@@ -2,7 +2,7 @@ from typing import NamedTuple
 
 import pytest
 
-from picsc.auditing.attribution.majority import Compared, Pieces, SetTests, find_majority
+from picsc.auditing.attribution.majority import Compared, Pieces, SetTests, find_majority, joined
 from picsc.reports.common import Verdict
 
 CALLED, OVERWHELMING = 3.0, 10.0
@@ -66,6 +66,22 @@ def test_a_piece_that_left_because_of_another_comes_back() -> None:
     assert found.members == (0, 1, 2, 3, 5)
 
 
+def test_the_piece_with_the_most_evidence_leaves_first() -> None:
+    """Each of the others is called, too, since its reference has the one that is far away."""
+    seen: list[Pieces] = []
+    first, tests = world([0, 0, 0, 0, 12, 0], seen=seen)
+    assert len(first.shifted()) == 6
+    found = find_majority(first, tests, overwhelming=1e9)
+    assert found is not None
+    assert seen == [frozenset(range(6)), frozenset({0, 1, 2, 3, 5})]
+
+
+def test_no_piece_joins_a_set_that_would_hold_a_refused_one() -> None:
+    outside = Compared({2: Report("ok"), 3: Report("ok")}, {2: 1.0, 3: 2.0})
+    assert joined(frozenset({0, 1}), outside, [frozenset({1, 3})], OVERWHELMING) == {0, 1, 2}
+    assert joined(frozenset({0, 1}), outside, [], OVERWHELMING) == {0, 1, 2, 3}
+
+
 def test_no_set_that_holds_a_refused_one_is_tried_again() -> None:
     seen: list[Pieces] = []
     assert find_majority(*world([0, 2.5, 5, 7.5, 10], seen=seen), overwhelming=1e9) is None
@@ -77,7 +93,7 @@ def test_one_that_is_called_without_overwhelming_evidence_is_tested_with_the_oth
     """Among all pieces that agree, chance calls the one furthest out more often than the test of a few counts."""
     means = [0.0, 0.0, 0.1, 9.0, 1.8]
     first, tests = world(means)
-    called = Compared(dict.fromkeys(range(5), Report("shift")), first.evidence)
+    called = Compared(dict.fromkeys(range(5), Report("shift")), {**first.evidence, 3: 60.0, 4: 50.0})
     assert tests.against(frozenset({0, 1, 2})).reports[4].verdict == "shift"
     assert tests.among(frozenset({0, 1, 2, 4})).shifted() == [4]
     found = find_majority(called, tests, overwhelming=OVERWHELMING)
