@@ -1,6 +1,6 @@
 """The audit: cut, design, test, attribute, report. `audit.audit_dataset` calls one function for each stage.
 
-- `attribution`: the fourth stage: set shifted pieces aside, so that they do not make the others look shifted
+- `attribution`: the fourth stage: find the pieces that agree, so that shifted ones do not make others look shifted
 - `audit`: the verb `audit`, and the line of its five stages
 - `baseline`: shifts that were accepted, kept in a small text file: only what is new or worse then fails an audit
 - `column_notes`: notes in words where a number says too little: a new category, no overlap, words instead of numbers

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from picsc.auditing.attribution import attribute
+from picsc.auditing.attribution.attribute import attribute
 from picsc.auditing.cutting import cut_data
 from picsc.auditing.design import build_design, compared_rows
 from picsc.auditing.image_view import refuse_table_options

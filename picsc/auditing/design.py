@@ -19,6 +19,8 @@ from picsc.reports.common import Finding
 from picsc.settings import REFERENCES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from picsc.datasets.table import Dataset
     from picsc.fragments import Cut
     from picsc.settings import AuditSettings
@@ -102,16 +104,43 @@ class Design:
         Returns:
             Row numbers of these pieces, increasing, and the design of those rows.
         """
+        contrast = Contrast(len(kept), tuple(range(len(kept))), "rest")
+        return self._of_some({k: i for i, k in enumerate(kept)}, kept, contrast)
+
+    def against(self, reference: tuple[int, ...], others: tuple[int, ...]) -> tuple[Ints, Design]:
+        """Compare some of the pieces with a few others together.
+
+        Args:
+            reference: positions of the tested pieces whose rows together are the reference.
+            others: positions of the tested pieces that are compared; they are renumbered from 0 in this order.
+
+        Returns:
+            Row numbers of all these pieces, increasing, and the design of those rows.
+        """
+        contrast = Contrast(len(others) + 1, tuple(range(len(others))), (len(others),) * len(others))
+        label = {k: i for i, k in enumerate(others)} | dict.fromkeys(reference, len(others))
+        return self._of_some(label, others, contrast)
+
+    def pairs(self) -> tuple[Design, tuple[tuple[int, int], ...]]:
+        """Compare every piece with every other one by itself: the design without pieces, and the pairs of positions."""
+        labels = self.contrast.pieces
+        found = tuple((i, j) for i in range(len(labels)) for j in range(i))
+        first, second = (tuple(labels[pair[side]] for pair in found) for side in (0, 1))
+        return replace(self, contrast=Contrast(self.contrast.labels, first, second), pieces=()), found
+
+    def _of_some(self, label: Mapping[int, int], tested: tuple[int, ...], contrast: Contrast) -> tuple[Ints, Design]:
+        """The rows of some pieces, each with the label of its position in `label`, and their design."""
         place = np.full(int(self.labels.max()) + 1, -1, np.int64)
-        place[list(kept)] = np.arange(len(kept))
+        place[list(label)] = list(label.values())
         renumbered = place[self.labels]
         rows = np.flatnonzero(renumbered >= 0)
+        by_position = {piece.position: piece for piece in self.pieces}
         fewer = replace(
             self,
             labels=renumbered[rows],
-            contrast=Contrast(len(kept), tuple(range(len(kept))), "rest"),
+            contrast=contrast,
             scheme=self.scheme.among(rows),
-            pieces=tuple(replace(self.pieces[k], position=i) for i, k in enumerate(kept)),
+            pieces=tuple(replace(by_position[k], position=i) for i, k in enumerate(tested)),
         )
         return rows, fewer
 

@@ -26,7 +26,7 @@ class Evidence(NamedTuple):
     start: Tensor
     """(...) statistic at the start of the fitted tail."""
     slope: Tensor
-    """(...) mean excess over `start`, in units of the statistic."""
+    """(...) mean excess over `start`, in units of the statistic, as all values but the largest show it."""
 
     def statistic_at(self, evidence: Tensor) -> Tensor:
         """The statistic that has this evidence; the inverse of the transform in its tail."""
@@ -39,8 +39,10 @@ def evidence(draws: Tensor) -> Evidence:
 
     An empirical p-value stops at 1 / (B + 1), so the largest of many would nearly always be a tie. Quadratic statistics
     (KS squared, G, squared norms) have exponential tails, so the tail above the 90 % quantile is taken as exponential
-    with its mean excess. The transform is increasing and treats the observed value like any draw, so whatever the fit,
-    comparing the observed evidence with its draws is exact under the null.
+    with its mean excess. The largest of all values takes no part in that mean, and what it is expected to add to it is
+    allowed for: else a value far out would stretch the tail that it is measured by, and nothing would be further out
+    than the number of draws lets it be. The transform is increasing and treats the observed value like any draw, so
+    whatever the fit, comparing the observed evidence with its draws is exact under the null.
 
     Args:
         draws: (B + 1, ...), non-negative.
@@ -49,7 +51,8 @@ def evidence(draws: Tensor) -> Evidence:
     top = max(2, round(TAIL * size))
     upper = draws.topk(top + 1, dim=0).values
     start = upper[-1]
-    slope = (upper[:-1] - start).mean(0)
+    # of `top` exponential values with mean 1, the largest is expected to be 1 + 1/2 + ... + 1/top
+    slope = (upper[1:-1] - start).sum(0) / (top - sum(1 / i for i in range(1, top + 1)))
     body = torch.where(start > 0, draws / start.clamp(min=torch.finfo(draws.dtype).tiny), draws.new_zeros(()))
     at_start = -torch.log(torch.tensor(top / size, dtype=draws.dtype))
     excess = (draws - start) / slope.clamp(min=torch.finfo(draws.dtype).tiny)

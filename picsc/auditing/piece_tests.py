@@ -57,6 +57,11 @@ class PieceTests:
     """(B + 1,) mean column KL of all pieces, see `picsc.auditing.two_questions.ShiftTest`; None without columns."""
     set_aside: tuple[int, ...] = ()
     """Positions of shifted pieces that are no part of the others' reference, see `picsc.auditing.attribution`."""
+    groups: tuple[tuple[int, ...], ...] = ()
+    """Positions of pieces that agree with one another, group by group: of the pieces set aside, or of all where no
+    more than half of them agree; () where there are none."""
+    evidence: tuple[float, ...] = ()
+    """Evidence of each piece against its reference, see `picsc.auditing.two_questions.ShiftTest`."""
     too_few_units: bool = False
     """True if the groups or blocks that the null deals out are too few for a small p-value of some piece."""
 
@@ -87,4 +92,5 @@ def run_piece_tests(
             model_fits(inputs.fit, design),
         )
         reports = verdicts(design.pieces, test, rule, known)
-    return PieceTests(reports, test.rows_drawn, test.mean_kl, too_few_units=bool(lacking))
+    found = () if test.evidence is None else tuple(test.evidence.tolist())
+    return PieceTests(reports, test.rows_drawn, test.mean_kl, evidence=found, too_few_units=bool(lacking))

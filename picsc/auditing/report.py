@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from picsc.auditing.attribution import set_aside_finding
+from picsc.auditing.attribution.findings import groups_finding, set_aside_finding
 from picsc.auditing.design import conservative
 from picsc.auditing.fold_balance import balance, more_balanced
 from picsc.auditing.verdict import overall
@@ -91,9 +91,17 @@ def _findings(
         *left_out(data.dataset, apart),
         *reading_doubts(data.dataset, reference),
         *([] if settings.gamma is None else [_raw_threshold(settings.gamma)]),
-        *set_aside_finding([tests.reports[k].name for k in tests.set_aside], "pieces"),
+        *_attribution(tests),
         *more_balanced(balanced, settings.level),
     )
+
+
+def _attribution(tests: PieceTests) -> list[Finding]:
+    """Pieces that are set aside, or groups of pieces where no majority agrees."""
+    names = [report.name for report in tests.reports]
+    if tests.set_aside:
+        return set_aside_finding([names[k] for k in tests.set_aside], "pieces", agree=bool(tests.groups))
+    return groups_finding([[names[k] for k in group] for group in tests.groups], len(names))
 
 
 def _raw_threshold(gamma: float) -> Finding:

@@ -111,6 +111,9 @@ class ShiftTest:
     classifier_columns: Mapping[int, tuple[str, ...]] | None = None
     """The columns that the domain classifier relies on most, by the position of each piece in which it is significant
     and no column is."""
+    evidence: Floats | None = None
+    """-log p of the question with the stronger answer, beyond the largest draw as well, not corrected: it ranks pieces
+    that differ, whatever the unit of their effects."""
     mean_kl: Floats | None = None
     """(B + 1,) covariate KL, mean over columns and pieces, at the pieces' own sizes; None without columns."""
 
@@ -187,6 +190,7 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         ),
         rows_drawn=null.sampled,
         classifier_columns=leading_columns(domain, inputs, null, alone, seed=seed),
+        evidence=joint[0].amax(0).double().numpy(),
         mean_kl=(free_kl / null.effective[0]).mean(1).numpy() / len(inputs.columns) if inputs.columns else None,
     )
 

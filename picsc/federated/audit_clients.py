@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import torch
 
-from picsc.auditing.attribution import set_aside_finding, set_shifted_aside
+from picsc.auditing.attribution.findings import set_aside_finding
+from picsc.auditing.attribution.largest_effects import set_shifted_aside
 from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
 from picsc.errors import NumericsError

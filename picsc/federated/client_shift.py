@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.auditing.attribution import attribute
+from picsc.auditing.attribution.attribute import attribute
 from picsc.auditing.design import Design, Piece
 from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme, subsample
 from picsc.auditing.image_view import image_features
