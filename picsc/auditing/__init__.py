@@ -4,11 +4,11 @@
 - `audit`: the verb `audit`, and the line of its five stages
 - `baseline`: shifts that were accepted, kept in a small text file: only what is new or worse then fails an audit
 - `column_notes`: notes in words where a number says too little: a new category, no overlap, words instead of numbers
+- `joint_distribution`: shifts of several columns together that no single column shows, by those features
 - `ks_and_g_tests`: tests of one column: KS for numbers, G-test for categories and for the rate of missing values
+- `contrast_forest`: features of a row that say how its columns go together, learned without knowing the pieces
 - `cutting`: the first stage: cut a table or images into pieces
 - `design`: the second stage: the reference of each piece, and the rows that may change places under the null hypothesis
-- `domain_classifier`: shifts of several columns together that no single column shows, found by a classifier that tells
-  pieces apart
 - `explanation`: what the statistic that speaks has seen, column by column and in words
 - `effects`: sizes of differences in units that people know, with 95 % intervals
 - `exchangeability`: the null hypothesis that pieces are exchangeable, drawn by permuting the labels of their rows

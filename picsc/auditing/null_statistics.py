@@ -1,4 +1,4 @@
-"""Null statistics: draws of every family of statistics but the domain classifier: columns, model, target.
+"""Null statistics: draws of every family of statistics but the joint distribution: columns, model, target.
 
 Letters: n rows, m rows that the draws permute, B draws (an axis of B + 1 has the observed value first), C draws at a
 time, L labels, K pieces, f columns, d parameters.
@@ -56,7 +56,7 @@ class TestInputs:
     beside: tuple[Beside, ...]
     """What is tested besides: missing rates of the target and of columns left out, formats, levels that are new."""
     encoded: NDArray[np.float32]
-    """Encoded covariates, (n, f), for the domain classifier."""
+    """Encoded covariates, (n, f), for the contrast forest."""
     contributions: PerRow
     """From row numbers to what these rows contribute, in one matrix: gradients of log p(y | x; theta) (d) and their
     squares (d), both 0 where there is no label; 1 where there is one; standardised numeric columns and a numeric

@@ -94,7 +94,7 @@ def table_of(
 
     Args:
         dataset: n rows.
-        encoded: (n, f) encoded covariates for the domain classifier.
+        encoded: (n, f) encoded covariates for the contrast forest.
         inputs: (n, ...) inputs of the model.
         model: gives logits, or means of a standardised numeric target; None without a target.
     """

@@ -20,8 +20,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.auditing.domain_classifier import domain_of, leading_columns
 from picsc.auditing.explanation.kl_by_column import with_kl_by_column
+from picsc.auditing.joint_distribution import joint_of, leading_columns
 from picsc.auditing.model_tests import ModelShift
 from picsc.auditing.multiplicity import Evidence, evidence, p_among, p_value, step_down
 from picsc.auditing.null_statistics import (
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-DATA_WEIGHTS = {"columns": 0.6, "domain classifier": 0.35, "covariate KL": 0.05}
+DATA_WEIGHTS = {"columns": 0.5, "joint distribution": 0.45, "covariate KL": 0.05}
 MODEL_WEIGHTS = {"score": 0.4, "Fisher gap": 0.3, "Fisher KL": 0.15, "target": 0.15}
 """Share of the level for each statistic of a question, as in a weighted Bonferroni correction; fixed before data are
 seen."""
@@ -103,14 +103,15 @@ class ShiftTest:
     tau_quantile: Floats | None
     """The tau that is exceeded with probability `level` when nothing moved; None without a target."""
     domain_auc: Floats
-    """Held-out AUC of the domain classifier, in [0, 1]; 0.5 when it finds nothing."""
+    """AUC by which rows of the piece are told from its reference, each left out of what it is compared with; 0.5 when
+    nothing tells them apart."""
     smallest_effect: Floats
     """KS distance that is found with 80 % power at the corrected level; NaN without a numeric column."""
     rows_drawn: int
     """Rows that the null permuted."""
     classifier_columns: Mapping[int, tuple[str, ...]] | None = None
-    """The columns that the domain classifier relies on most, by the position of each piece in which it is significant
-    and no column is."""
+    """The columns whose relation to the others sets a piece apart, by the position of each piece whose joint
+    distribution is significant and no column is."""
     evidence: Floats | None = None
     """-log p of the question with the stronger answer, beyond the largest draw as well, not corrected: it ranks pieces
     that differ, whatever the unit of their effects."""
@@ -129,15 +130,15 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         design: design of these rows.
         level: family-wise error rate over both questions, all pieces, columns and statistics.
         draws: B, number of permutations.
-        seed: of the draws and the domain classifier.
+        seed: of the draws and the contrast forest.
         jobs: threads; never changes a number.
     """
     null = label_draws(inputs.contributions, design, rows=inputs.rows_per_draw, draws=draws, seed=seed)
     with ThreadPoolExecutor(jobs) as pool:  # each family is on its own, so the order they end in changes nothing
-        classified = pool.submit(domain_of, inputs, null, seed=seed, jobs=jobs)
+        together = pool.submit(joint_of, inputs, null, seed=seed, jobs=jobs)
         counted = pool.submit(columns_of, inputs, null)
         summed = pool.submit(rows_of, inputs, null)
-    domain, columns, rows = classified.result(), counted.result(), summed.result()
+    jointly, columns, rows = together.result(), counted.result(), summed.result()
     fisher = rows.fisher if inputs.parameters else None
     # the two parts of the covariate KL are drawn at different sizes; free of size they add up
     free_kl = null.effective * columns.kl + rows.effective * rows.kl
@@ -145,10 +146,10 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         DATA_WEIGHTS,
         {
             "columns": evidence(columns.joint),
-            "domain classifier": evidence(domain.statistic),
+            "joint distribution": evidence(jointly.statistic),
             "covariate KL": evidence(free_kl),
         },
-        {"columns": columns.effect, "domain classifier": domain.effect, "covariate KL": columns.effect},
+        {"columns": columns.effect, "joint distribution": jointly.effect, "covariate KL": columns.effect},
     )
     target, families = None, [data]
     if fisher is not None and inputs.target is not None:
@@ -174,7 +175,7 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         _question(family, each, p.numpy(), own, effect, level=level)
         for family, each, p, own, effect in zip(families, combined, adjusted, own_p, effects, strict=True)
     ]
-    alone = _classifier_alone(questions[0], tests, level)
+    alone = _jointly_alone(questions[0], tests, level)
     return ShiftTest(
         columns=tests,
         target=target,
@@ -184,12 +185,12 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         kl=(columns.kl[0] + rows.kl[0]).numpy(),
         missing_kl=columns.missing_kl.numpy(),
         **_tau(fisher, free_kl, rows, level),
-        domain_auc=domain.auc.numpy(),
+        domain_auc=jointly.auc.numpy(),
         smallest_effect=_smallest_effect(
             joint, combined[0], data.statistics["columns"], columns, null.effective[0], level
         ),
         rows_drawn=null.sampled,
-        classifier_columns=leading_columns(domain, inputs, null, alone, seed=seed),
+        classifier_columns=leading_columns(jointly, inputs, null, alone, seed=seed),
         evidence=joint[0].amax(0).double().numpy(),
         mean_kl=(free_kl / null.effective[0]).mean(1).numpy() / len(inputs.columns) if inputs.columns else None,
     )
@@ -292,9 +293,9 @@ def _effects_of_columns(tests: Sequence[ColumnTest], led: Mapping[str, Floats], 
     return found
 
 
-def _classifier_alone(data: Question, tests: Sequence[ColumnTest], level: float) -> list[int]:
-    """Positions of the pieces in which the domain classifier is significant and no column is."""
-    alone = data.statistics["domain classifier"].p_adjusted <= level
+def _jointly_alone(data: Question, tests: Sequence[ColumnTest], level: float) -> list[int]:
+    """Positions of the pieces in which the joint distribution is significant and no column is."""
+    alone = data.statistics["joint distribution"].p_adjusted <= level
     for test in tests:
         alone &= test.p_adjusted > level
         alone &= True if test.of_kl is None else test.of_kl.p_adjusted > level

@@ -59,8 +59,8 @@ class FragmentReport:
     tau_quantile: float | None
     """The (1 - level) quantile of tau under the null, at the size of this piece."""
     domain_auc: float | None
-    """Held-out area under the ROC curve of a classifier that tells the rows of the piece from those of its reference,
-    in [0, 1]; 0.5 is no shift."""
+    """Area under the ROC curve by which rows of the piece are told from those of its reference, each row left out of
+    what it is compared with, in [0, 1]; 0.5 is no shift."""
     p_data: float | None
     """p-value in (0, 1] of the question whether the data moved: over the columns and data statistics of this piece."""
     p_model: float | None
@@ -94,12 +94,12 @@ class FragmentReport:
     p_model_adjusted: float | None = None
     """p_model, corrected over both questions and all pieces; the verdict follows it."""
     statistic_data: str | None = None
-    """The statistic that speaks for the data question, the one with the most evidence: columns, domain classifier, or
+    """The statistic that speaks for the data question, the one with the most evidence: columns, joint distribution, or
     covariate KL."""
     statistic_model: str | None = None
     """The same for the model question: score, Fisher gap, Fisher KL, or target."""
     classifier_columns: tuple[str, ...] = ()
-    """The columns that the domain classifier relies on most, where it alone shows that the data moved: without one of
+    """The columns whose relation to the others matters most, where it alone shows that the data moved: without one of
     them it tells the piece from its reference less well."""
     model_fit: ModelFit | None = None
     """How well the reference model predicts the piece and its reference; None without a target, or without a label on

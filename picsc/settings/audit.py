@@ -66,7 +66,7 @@ class AuditSettings(Settings):
     seed: Seed = 0
     """Seed of every random draw."""
     jobs: Jobs = 1
-    """Processor cores for the domain classifier; never changes a number."""
+    """Processor cores for the contrast forest; never changes a number."""
 
     @model_validator(mode="after")
     def _one_way(self) -> AuditSettings:

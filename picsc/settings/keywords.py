@@ -170,7 +170,7 @@ class AuditKeywords(TypedDict, total=False):
     """Seed of every random draw."""
 
     jobs: int
-    """Processor cores for the domain classifier; never changes a number."""
+    """Processor cores for the contrast forest; never changes a number."""
 
 
 class CvKeywords(TypedDict, total=False):

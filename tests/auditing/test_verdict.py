@@ -17,7 +17,7 @@ def one(value: float) -> np.ndarray:
     return np.array([value])
 
 
-DATA, MODEL = ("columns", "domain classifier", "covariate KL"), ("score", "Fisher gap", "Fisher KL", "target")
+DATA, MODEL = ("columns", "joint distribution", "covariate KL"), ("score", "Fisher gap", "Fisher KL", "target")
 
 
 def question(p: float, effect: float, leader: str, **own: tuple[float, float]) -> Question:
@@ -85,10 +85,10 @@ def verdict_of(test: ShiftTest, rule: Rule = RULE, rows: int = 100):
             "label shift: P(sick) differs by 0.30, p 0.001",
         ),
         (
-            replace(QUIET, data=question(0.001, 0.4, "domain classifier"), domain_auc=one(0.7)),
+            replace(QUIET, data=question(0.001, 0.4, "joint distribution"), domain_auc=one(0.7)),
             "shift",
             "data only",
-            "a classifier tells the piece from its reference with AUC 0.70, p 0.001, no single column does",
+            "no single one moved: rows of the piece are told from its reference with AUC 0.70, p 0.001",
         ),
         (SMALL, "ok", "neither", "real but small, below --min-effect 0.05: age moved, KS 0.03, p 0.002"),
         (
@@ -136,7 +136,7 @@ def test_a_column_that_only_its_kl_shows_is_named_before_one_with_a_larger_dista
 
 
 def test_a_kl_counts_only_where_the_covariate_kl_is_significant() -> None:
-    found = verdict_of(replace(BY_KL, data=question(0.001, 0.4, "domain classifier")))
+    found = verdict_of(replace(BY_KL, data=question(0.001, 0.4, "joint distribution")))
     assert found.moved(RULE.level) == ()
     assert {each.p_kl for each in found.columns} == {None}
 
@@ -175,7 +175,7 @@ def test_the_size_of_a_shift_is_that_of_its_own_question() -> None:
     assert max(found, moved, key=lambda each: each.size) is moved
 
 
-JOINT = replace(QUIET, data=question(0.001, 0.06, "domain classifier"), domain_auc=one(0.53))
+JOINT = replace(QUIET, data=question(0.001, 0.06, "joint distribution"), domain_auc=one(0.53))
 RARE = replace(
     QUIET,
     data=question(0.001, 0.03, "columns"),
@@ -193,7 +193,7 @@ WEAK = replace(QUIET, model=question(0.001, 0.08, "score"))
         (WEAK, SmallestEffects(), "ok", "below --min-effect-model 0.1: labels or concept"),
         (WEAK, SmallestEffects(model=0.05), "shift", "labels or concept"),
         (JOINT, SmallestEffects(), "shift", "AUC 0.53"),
-        (JOINT, SmallestEffects(joint=0.1), "ok", "below --min-effect-joint 0.1: the joint distribution moved"),
+        (JOINT, SmallestEffects(joint=0.1), "ok", "below --min-effect-joint 0.1: columns go together in another way"),
         (MOVED, SmallestEffects(distance=0.5), "ok", "below --min-effect 0.5: age moved"),
     ],
 )

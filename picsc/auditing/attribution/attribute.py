@@ -32,7 +32,7 @@ def attribute(
     """Where pieces are compared with the rest, set those aside that do not agree with the majority, and test again.
 
     The reference model is trained again and columns are coded again for the pieces of each set, since one piece in
-    another unit would otherwise decide what can be seen in all others; against the domain classifier this costs little.
+    another unit would otherwise decide what can be seen in all others; against the contrast forest this costs little.
 
     Args:
         tests: results of all pieces.

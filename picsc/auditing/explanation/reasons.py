@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from picsc.auditing.explanation.large_enough import bound_of_data, kind_of_model
+from picsc.phrases import listed
 from picsc.reports.common import finite
 from picsc.reports.effects import reference_words
 
@@ -54,13 +55,13 @@ def why_moved(subject: Subject) -> str:
     if moved:
         return _one_column(moved[0], rule.level, len(moved) - 1)
     own, together = test.data.statistics, f"p {test.data.p_adjusted[k]:.3g}"
-    classifier, kl = own["domain classifier"], own["covariate KL"]
-    if classifier.p_adjusted[k] <= rule.level:
-        relies = (test.classifier_columns or {}).get(k, ())
-        on = f"; it relies most on {', '.join(relies)}" if relies else ""
+    jointly, kl = own["joint distribution"], own["covariate KL"]
+    if jointly.p_adjusted[k] <= rule.level:
+        leading = (test.classifier_columns or {}).get(k, ())
+        most = f"; {listed(leading)} matter{'s' if len(leading) == 1 else ''} most" if leading else ""
         return (
-            f"the joint distribution moved: a classifier tells the piece from its reference with AUC "
-            f"{test.domain_auc[k]:.2f}, p {classifier.p_adjusted[k]:.3g}, no single column does{on}"
+            f"columns go together in another way, though no single one moved: rows of the piece are told from its "
+            f"reference with AUC {test.domain_auc[k]:.2f}, p {jointly.p_adjusted[k]:.3g}{most}"
         )
     if kl.p_adjusted[k] <= rule.level:
         total = f"covariate KL {test.kl[k]:.3g} nats, p {kl.p_adjusted[k]:.3g}"
