@@ -36,6 +36,8 @@ EXACT_ROWS = 5_000
 MOST_INPUTS, COMBINATIONS = 2_000, 1_000
 """Most encoded columns that the reference model sees one by one, and the number of random combinations that it sees
 instead where there are more: the cost of a draw grows with the model's parameters."""
+FENCES = 6.0
+"""Interquartile ranges from the middle half of a numeric target beyond which the reference model sees no value."""
 CONTRIBUTIONS = 50_000_000
 """Most numbers per draw: rows times the numbers that each contributes."""
 
@@ -126,7 +128,7 @@ def table_of(
 
 def _fit(inputs: NDArray[np.float32], target: Target, model: nn.Module) -> RowFit:
     """The model's predictions, errors of numbers in the target's own unit."""
-    unit = 1.0 if target.kind == "classes" else _centre(target.values.astype(np.float64))[1]
+    unit = 1.0 if target.kind == "classes" else _centre(_within_fences(target.values.astype(np.float64)))[1]
     return row_fit(model, inputs, _model_target(target), ~target.missing, unit)
 
 
@@ -209,5 +211,18 @@ def _model_target(target: Target) -> Tensor:
     """The target as the model predicts it: class codes, or numbers in units of their standard deviation."""
     if target.kind == "classes":
         return torch.from_numpy(target.values.astype(np.int64))
-    mean, deviation = _centre(target.values.astype(np.float64))
-    return torch.from_numpy((target.values - mean) / deviation).float()
+    values = _within_fences(target.values.astype(np.float64))
+    mean, deviation = _centre(values)
+    return torch.from_numpy((values - mean) / deviation).float()
+
+
+def _within_fences(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers of any shape, with those that lie far out moved to `FENCES` interquartile ranges from the middle half.
+
+    One value of 100,000 among values near 1 would make the standard deviation so large that the model learned nothing of
+    all others. Where the middle half is one value, numbers stay as they are.
+    """
+    present = values[~np.isnan(values)]
+    low, high = np.quantile(present, [0.25, 0.75]) if len(present) else (0.0, 0.0)
+    far = FENCES * (high - low)
+    return values if far == 0 else values.clip(low - far, high + far)

@@ -90,7 +90,7 @@ class TestAudit:
         assert {column.name for piece in report.fragments for column in piece.columns} >= {"x", "z"}
         assert "when" not in {column.name for piece in report.fragments for column in piece.columns}
         assert "not tested: when, which orders the rows" in report.summary[0]
-        assert "x moved" in report.summary[1]
+        assert "mean of x" in report.summary[1]
         again = audited(moved, keep=["when"], **cut)
         assert "order-left-out" not in codes(again)
         assert all(piece.verdict == "shift" for piece in again.fragments if piece.rows and piece.columns)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from picsc.datasets.table import Column, Dataset, Target
 
 Floats = NDArray[np.float64]
+FURTHEST_LOG = 46.0
+"""Largest logarithm of a ratio of deviations whose interval is given."""
 HALVINGS = 20
 """Random halvings of the rows that show how much of a distance is chance."""
 Sizes = Callable[[str, str, int], dict[str, Any]]
@@ -221,7 +223,9 @@ def _moments(work: _Work, key: tuple[str, str], k: int) -> dict[str, Any]:
     if min(own, others) > 1e-12:
         logs = of_difference(piece.log_deviation, reference.log_deviation, k, fewest=fewest)
         found["sd_ratio"] = own / others
-        found["sd_ratio_interval"] = None if logs is None else Interval(math.exp(logs.low), math.exp(logs.high))
+        # a few rows of heavy tails: an interval over twenty powers of ten says nothing
+        known = logs is not None and max(abs(logs.low), abs(logs.high)) < FURTHEST_LOG
+        found["sd_ratio_interval"] = Interval(math.exp(logs.low), math.exp(logs.high)) if logs and known else None
     return found
 
 
