@@ -217,7 +217,7 @@ def _model_target(target: Target) -> Tensor:
 
 
 def _within_fences(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Numbers of any shape, with those that lie far out moved to `FENCES` interquartile ranges from the middle half.
+    """Numbers of any shape, with those far out moved to `FENCES` interquartile ranges from the middle half.
 
     One value of 100,000 among values near 1 would make the standard deviation so large that the model learned nothing of
     all others. Where the middle half is one value, numbers stay as they are.
