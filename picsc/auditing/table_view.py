@@ -219,8 +219,8 @@ def _model_target(target: Target) -> Tensor:
 def _within_fences(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Numbers of any shape, with those far out moved to `FENCES` interquartile ranges from the middle half.
 
-    One value of 100,000 among values near 1 would make the standard deviation so large that the model learned nothing of
-    all others. Where the middle half is one value, numbers stay as they are.
+    One value of 100,000 among values near 1 would make the standard deviation so large that the model learned nothing
+    of all others. Where the middle half is one value, numbers stay as they are.
     """
     present = values[~np.isnan(values)]
     low, high = np.quantile(present, [0.25, 0.75]) if len(present) else (0.0, 0.0)
