@@ -1,9 +1,9 @@
 """The reports of `picsc fed` as plain values.
 
-Accuracies are fractions in [0, 1] (for numbers R² about the mean of the test rows that are judged: of a client its own,
-of all clients together all of them), log-losses and divergences nats, sizes bytes; None where there is no number. The
-log-loss of a number is half its squared error in squared standard deviations of the target over all rows. Nothing here
-imports torch, pandas or a format.
+Accuracies are fractions in [0, 1]; for numbers R²: of a client one minus its mean squared error over the mean variance
+within clients, of all clients together about the mean of all test rows. Log-losses and divergences are in nats, sizes
+in bytes; None where there is no number. The log-loss of a number is half its squared error in squared standard
+deviations of the target over all rows. Nothing here imports torch, pandas or a format.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class FedMethodReport:
     """Standard deviation over seeds of the mean over clients, a fraction; None for one seed."""
     clients: tuple[float | None, ...]
     """Accuracy on each client's rows, mean over seeds, in the order of `FedReport.clients`; None without a result, and
-    of R² for a client whose test rows have one value only."""
+    of R² where no client's test rows vary."""
     worst: float | None
     """Accuracy of the client with the lowest one, a fraction; None without a result."""
     worst_client: str

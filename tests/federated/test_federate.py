@@ -338,7 +338,7 @@ def test_numbers_are_federated_as_r_squared() -> None:
     fedavg = report.methods[0]
     assert fedavg.whole is not None
     assert fedavg.accuracy is not None
-    assert fedavg.accuracy < 0.5 < fedavg.whole <= 1  # clients differ in their means, which one model of all explains
+    assert fedavg.accuracy < fedavg.whole - 0.1 < 0.9  # clients differ in their means, which one model of all explains
     assert report.as_dict()["metric"] == "R2"
     assert report.summary[0].startswith("mean R2 over ")
     assert (report.majority, fedavg.auc, fedavg.balanced_accuracy) == (None, None, None)

@@ -34,8 +34,8 @@ class ClientScores(NamedTuple):
     """Scores of global models."""
 
     accuracy: Tensor
-    """(a, k): accuracy, or R^2 about the mean of the client's own test rows; NaN without test rows, and for numbers
-    also where they have one value only."""
+    """(a, k): accuracy, or for numbers one minus the client's mean squared error over the variance within clients;
+    NaN without test rows, and for numbers also where no client's own numbers vary."""
     log_loss: Tensor
     """(a, k), nats per row; NaN without test rows."""
     whole: Tensor
@@ -99,22 +99,29 @@ def client_scores(outputs: Tensor, y: Tensor, test: TestRows, likelihood: Likeli
     good, loss = (values.masked_fill(broken[:, None], torch.nan) for values in (good, loss))
     accuracy = _by_client(good, test)
     if likelihood == "numbers":
-        accuracy = 1 - accuracy / _variance(y, test)
+        accuracy = 1 - accuracy / _variance_within_clients(y, test)
     return ClientScores(accuracy, _by_client(loss, test), whole, diverged, balanced, auc)
 
 
-def _variance(y: Tensor, test: TestRows) -> Tensor:
-    """Variance of each client's own numbers, (k,); NaN where they have one value only, or none."""
+def _variance_within_clients(y: Tensor, test: TestRows) -> Tensor:
+    """Mean over clients of the variance of their own test rows, a scalar; NaN where none of them varies.
+
+    One number for all clients: a client whose own rows hardly vary would otherwise have an R^2 of minus thousands, and
+    the mean over clients would be that client's. The mean of the scores is the R^2 of all clients about their own
+    means, so that differences between clients, which a constant for each could predict, do not count in it.
+    """
     numbers = y.double()
+    group = test.group.to(y.device)
     centre = _by_client(numbers[None], test)[0]
-    variance = _by_client((numbers - centre[test.group]).square()[None], test)[0]
+    variance = _by_client((numbers - centre[group]).square()[None], test)[0]
     ends = [
-        numbers.new_full((test.clients,), torch.nan).scatter_reduce(
-            0, test.group.to(y.device), numbers, reduce, include_self=False
-        )
+        numbers.new_full((test.clients,), torch.nan).scatter_reduce(0, group, numbers, reduce, include_self=False)
         for reduce in ("amin", "amax")
-    ]  # exactly: rounding leaves a constant target a variance above 0
-    return torch.where(ends[0] < ends[1], variance, torch.nan)
+    ]
+    variance = torch.where(ends[0] < ends[1], variance, 0.0)  # exactly: rounding leaves a constant some above 0
+    several = torch.bincount(group, minlength=test.clients) > 1  # one row says nothing of how rows vary
+    mean = variance[several].mean()
+    return torch.where(mean > 0, mean, torch.nan)
 
 
 def _by_client(values: Tensor, test: TestRows) -> Tensor:
