@@ -34,6 +34,9 @@ FEATURES = 256
 EXACT_ROWS = 1_500
 """Most rows whose features are computed from the exact kernel between all rows."""
 
+POWER_ITERATIONS = 3
+"""Steps towards the leading directions of rows too many for the exact kernel, from random directions."""
+
 Floats = NDArray[np.float32]
 
 
@@ -92,8 +95,7 @@ def contrast_forest(x: NDArray[np.float32], column_of: Ints, *, seed: int, jobs:
     forest.n_jobs = 1
     leaves = _leaves(forest, x)
     position, scale = _leaf_scales(forest, leaves)
-    weighted = _weighted(leaves, position, scale)
-    return ContrastForest(forest, position, scale, _basis(weighted, rng))
+    return ContrastForest(forest, position, scale, _basis(_weighted(leaves[learned], position, scale), rng))
 
 
 def _leaves(forest: RandomForestClassifier, x: NDArray[np.float32]) -> Ints:
@@ -127,16 +129,18 @@ def _weighted(leaves: Ints, position: Sequence[Ints], scale: NDArray[np.float64]
 
 
 def _basis(weighted: csr_matrix, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Directions along which n rows differ most, (l + 1, r): the leading right singular vectors of their leaves."""
+    """Directions along which n rows differ most, (l + 1, r): they span the leading right singular vectors.
+
+    Which directions of this span are taken does not matter, as features are compared by their distances only.
+    """
     n = weighted.shape[0]
     if n <= EXACT_ROWS:
         values, vectors = np.linalg.eigh((weighted @ weighted.T).toarray())
         kept = np.flatnonzero(values > 1e-9 * max(values[-1], 1e-300))[-FEATURES:]
         return np.asarray(weighted.T @ (vectors[:, kept] / np.sqrt(values[kept])))
-    # a random projection with one power iteration: the leading directions of a matrix too large for a kernel
-    found = weighted @ rng.standard_normal((weighted.shape[1], FEATURES))
-    for _ in range(2):
-        found = weighted @ (weighted.T @ np.linalg.qr(found)[0])
-    among = np.linalg.qr(found)[0]
-    right = np.linalg.svd(np.asarray((weighted.T @ among).T), full_matrices=False)[2]
-    return right.T
+    by_rows = n < weighted.shape[1]
+    alike = (weighted @ weighted.T if by_rows else weighted.T @ weighted).toarray()
+    found = rng.standard_normal((len(alike), FEATURES))
+    for _ in range(POWER_ITERATIONS):
+        found = np.linalg.qr(alike @ found)[0]
+    return np.linalg.qr(weighted.T @ found)[0] if by_rows else found

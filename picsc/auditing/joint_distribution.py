@@ -20,11 +20,12 @@ from sklearn.metrics import roc_auc_score
 from torch import Tensor
 
 from picsc.auditing.contrast_forest import ContrastForest, contrast_forest
-from picsc.auditing.model_tests import label_sums
+from picsc.auditing.model_tests import label_sizes, label_sums
 from picsc.auditing.null_statistics import beyond_chance
 
 if TYPE_CHECKING:
     from picsc.auditing.exchangeability import Contrast, Ints
+    from picsc.auditing.model_tests import Labels
     from picsc.auditing.null_statistics import TestInputs
     from picsc.auditing.permutations import LabelDraws
 
@@ -68,16 +69,16 @@ def joint_of(inputs: TestInputs, null: LabelDraws, *, seed: int, jobs: int) -> J
         return JointDraws(torch.full((nothing.shape[1],), 0.5, dtype=torch.float64), nothing, nothing, None)
     features = forest.features(x)
     features -= features.mean(0)
-    matrix = torch.from_numpy(np.concatenate([features, np.ones((len(features), 1), np.float32)], 1))
+    matrix = torch.from_numpy(features)
 
-    def reduce(sums: Tensor) -> Tensor:
-        piece, reference = (side.double() for side in null.contrast.split(sums))
-        size, other = piece[..., -1], reference[..., -1]
-        apart = piece[..., :-1] / size[..., None] - reference[..., :-1] / other[..., None]
+    def reduce(labels: Labels) -> Tensor:
+        piece, reference = (side.double() for side in null.contrast.split(label_sums(matrix, labels, null.contrast)))
+        size, other = null.contrast.split(label_sizes(labels, null.contrast))
+        apart = piece / size[..., None] - reference / other[..., None]
         return torch.stack([apart.square().sum(-1).nan_to_num(0.0), 1 / (1 / size + 1 / other)], 1)
 
     width = null.contrast.labels * max(matrix.shape)
-    drawn = torch.cat([reduce(label_sums(matrix, chunk, null.contrast)) for chunk in null.chunks(width, null.sampled)])
+    drawn = torch.cat([reduce(chunk) for chunk in null.chunks(width, null.sampled)])
     distance, size = drawn.unbind(1)
     statistic = size * distance
     effect = (0.5 * beyond_chance(statistic, size[0])).clamp(max=1)

@@ -17,8 +17,11 @@ from torch import Tensor
 from picsc.equations.divergence import PRIOR_PRECISION, fisher_gap, fisher_kl, gaussian_kl, smoothed_variance
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from picsc.auditing.exchangeability import Contrast, Ints
 
+    Labels = Ints | NDArray[np.int16]
 
 MOST_DENSE = 64
 """Most labels for which a product with their indicator, mostly zeros, is faster than adding row by row."""
@@ -39,7 +42,7 @@ class ModelShift(NamedTuple):
     """n_eff = 1 / (1/n_piece + 1/n_reference); gap^2, kl and score times it have a null that is about free of size."""
 
 
-def label_sums(rows: Tensor, labels: Ints, contrast: Contrast) -> Tensor:
+def label_sums(rows: Tensor, labels: Labels, contrast: Contrast) -> Tensor:
     """Sum per-row quantities by label.
 
     Args:
@@ -53,15 +56,15 @@ def label_sums(rows: Tensor, labels: Ints, contrast: Contrast) -> Tensor:
     draws, n = labels.shape
     if contrast.labels > MOST_DENSE:
         sums = rows.new_zeros((draws, contrast.labels, rows.shape[1]))
-        for total, label in zip(sums, torch.from_numpy(labels), strict=True):
-            total.index_add_(0, label, rows)
+        for total, label in zip(sums, labels, strict=True):
+            total.index_add_(0, torch.from_numpy(label.astype(np.int64)), rows)
         return sums
     indicator = rows.new_zeros((draws, contrast.labels, n))
-    indicator.scatter_(1, torch.from_numpy(labels)[:, None, :], 1.0)
+    indicator.scatter_(1, torch.from_numpy(labels.astype(np.int64))[:, None, :], 1.0)
     return (indicator.reshape(-1, n) @ rows).reshape(draws, contrast.labels, -1)
 
 
-def label_sizes(labels: Ints, contrast: Contrast) -> Tensor:
+def label_sizes(labels: Labels, contrast: Contrast) -> Tensor:
     """Rows per label, (C, L) float64."""
     draws = len(labels)
     flat = (np.arange(draws)[:, None] * contrast.labels + labels).reshape(-1)

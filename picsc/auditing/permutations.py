@@ -58,11 +58,11 @@ class LabelDraws:
         """True when the draws permute all rows, so that the observed labels are one of them."""
         return len(self.rows) == len(self.observed)
 
-    def chunks(self, width: int, rows: int | None = None) -> Iterator[Ints]:
+    def chunks(self, width: int, rows: int | None = None) -> Iterator[NDArray[np.int16]]:
         """Yield labels of the first `rows` rows, (C, rows) at a time, with C * width at most CELLS."""
         step = max(1, CELLS // max(width, 1))
         for start in range(0, len(self.labels), step):
-            yield self.labels[start : start + step, :rows].astype(np.int64)
+            yield self.labels[start : start + step, :rows]
 
     def reduced(self, reduce: Callable[[Tensor], Tensor]) -> Tensor:
         """Sum the per-row quantities by label in every draw, and reduce each chunk of sums (C, L, p) to (C, ...)."""
