@@ -9,6 +9,7 @@ well; everything else may move. Packages, from the verbs down; arrows point down
 - `federated`: federated training, and the audit of clients
 - `auditing`: the audit: cut, design, test, attribute, report
 - `comparison`: PIcsC beside importance weighting
+- `estimators`: splitters for scikit-learn
 - `cross_validation`: standard against corrected cross-validation
 - `training`: networks, Algorithm 1, Algorithm 2, trainers
 - `fisher`: diagonal Fisher information, layer by layer
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from picsc.comparison.compare import compare, compare_dataset
     from picsc.cross_validation.cross_validate import cross_validate, cross_validate_dataset
     from picsc.errors import DataError, NumericsError, PicscError, SettingsError
+    from picsc.estimators.splitters import BatchSplit, DOBSCVSplit, MSSCVSplit, TimeSplit
     from picsc.federated.audit_clients import audit_clients
     from picsc.federated.federate import federate, federate_dataset
     from picsc.reports.audit import AuditReport
@@ -53,6 +55,10 @@ _HOMES = {
     "audit_clients": "federated.audit_clients",
     "federate": "federated.federate",
     "federate_dataset": "federated.federate",
+    "BatchSplit": "estimators.splitters",
+    "DOBSCVSplit": "estimators.splitters",
+    "MSSCVSplit": "estimators.splitters",
+    "TimeSplit": "estimators.splitters",
     "AuditReport": "reports.audit",
     "CompareReport": "reports.compare",
     "CvReport": "reports.cv",
@@ -71,17 +77,21 @@ _HOMES = {
 __all__ = [
     "AuditReport",
     "AuditSettings",
+    "BatchSplit",
     "CompareReport",
     "CompareSettings",
     "CvReport",
     "CvSettings",
+    "DOBSCVSplit",
     "DataError",
     "FedAuditReport",
     "FedReport",
     "FedSettings",
+    "MSSCVSplit",
     "NumericsError",
     "PicscError",
     "SettingsError",
+    "TimeSplit",
     "audit",
     "audit_clients",
     "audit_dataset",
