@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -25,7 +25,9 @@ from picsc.datasets.reference_file import load_reference, opened_alike, referenc
 from picsc.datasets.schema import match_columns
 from picsc.datasets.texts import no_text
 from picsc.datasets.together import read_together
+from picsc.errors import DataError, SettingsError
 from picsc.fragments.duplicates import rows_in_both
+from picsc.fragments.given_splits import cut_by_splits
 from picsc.reports.audit import AuditReport
 from picsc.settings import AuditSettings
 from picsc.settings.by_keyword import from_keywords
@@ -33,9 +35,11 @@ from picsc.settings.in_python import in_keywords
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+    from sklearn.model_selection import BaseCrossValidator
 
     from picsc.datasets.memory import Frame
     from picsc.datasets.table import Dataset
+    from picsc.fragments.pieces import Cut
     from picsc.settings import ReadSettings
     from picsc.settings.keywords import AuditKeywords
 
@@ -46,6 +50,8 @@ def audit(
     *,
     settings: AuditSettings | None = None,
     reference: str | Path | Frame | ArrayLike | tuple[Frame | ArrayLike, ArrayLike] | None = None,
+    cv: BaseCrossValidator | Iterable[tuple[ArrayLike, ArrayLike]] | int | None = None,
+    groups: ArrayLike | None = None,
     progress: Callable[[str], None] | None = None,
     **keywords: Unpack[AuditKeywords],
 ) -> AuditReport:
@@ -59,6 +65,9 @@ def audit(
         settings: all settings at once; keywords win over them. None is the defaults.
         reference: rest, previous, first, the path of a file, or data as `data`; with `y`, a frame that has the target
             as a column, or a tuple (data, y). None is what the settings say.
+        cv: pieces from elsewhere: a splitter of scikit-learn, whose test rows are the pieces, or pairs of training and
+            test rows, such as the `indices` of scikit-learn's `cross_validate`. None is what the settings say.
+        groups: (n,) group of each row, for a splitter that keeps groups together.
         progress: called with a few words whenever a new step begins.
         keywords: single settings by name (folds, by, level, ...): `picsc.settings.keywords.AuditKeywords` and
             docs/settings.md list them all.
@@ -88,7 +97,27 @@ def audit(
 
     with in_keywords(AuditSettings, "audit"):
         dataset, other = opened_alike(opened, libsvm_choices(given, settings.read))
-        return audit_dataset(dataset, settings, reference=other, progress=progress)
+        splits = None
+        if cv is not None:
+            splits = _cut_by(cv, dataset, settings, x=None if isinstance(data, str | Path) else data, groups=groups)
+        elif groups is not None:
+            raise SettingsError("groups go with cv; name a column with group=... where picsc makes the folds")
+        return audit_dataset(dataset, settings, reference=other, splits=splits, progress=progress)
+
+
+def _cut_by(cv: object, data: Data, settings: AuditSettings, *, x: object, groups: ArrayLike | None) -> Cut:
+    """The pieces of splits that are given.
+
+    Raises:
+        PicscError: the settings cut the table in another way, the data are no table, or the splits cannot be used.
+    """
+    if not settings.cut.uncut or settings.clients.clients is not None:
+        raise SettingsError(
+            "cv says where to cut, and so does another setting: leave out folds, batches, by, time and clients"
+        )
+    if data.kind != "table":
+        raise DataError(f"cv cuts tables; {data.name} holds {data.kind}")
+    return cut_by_splits(data, cv, x=x, groups=groups)
 
 
 def audit_dataset(
@@ -96,6 +125,7 @@ def audit_dataset(
     settings: AuditSettings,
     *,
     reference: Dataset | None = None,
+    splits: Cut | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> AuditReport:
     """Audit a table or images that are already read: cut, design, test, attribute, report.
@@ -104,6 +134,7 @@ def audit_dataset(
         data: n rows; of images, all but an official test part.
         settings: all of the audit's knobs.
         reference: rows that every piece is compared with, instead of other pieces.
+        splits: the pieces of a table, in place of those that the settings say.
         progress: called with a few words on each step.
 
     Raises:
@@ -120,7 +151,7 @@ def audit_dataset(
         data, reference = without_order_between(against.data, against.reference, settings.read.keep)
     elif data.kind == "table":
         data = without_order_columns(data, settings.read.keep)
-    pieces = cut_data(data, settings, progress, with_table=reference is not None)
+    pieces = cut_data(data, settings, progress, with_table=reference is not None, splits=splits)
     compared = compared_rows(pieces.dataset, pieces.cut, reference)
     if data.kind == "table":
         compared = at_common_precision(compared)

@@ -44,7 +44,12 @@ class CutData:
 
 
 def cut_data(
-    data: Dataset | ImageSet, settings: AuditSettings, progress: Callable[[str], None], *, with_table: bool
+    data: Dataset | ImageSet,
+    settings: AuditSettings,
+    progress: Callable[[str], None],
+    *,
+    with_table: bool,
+    splits: Cut | None = None,
 ) -> CutData:
     """Cut a table or images into pieces.
 
@@ -54,6 +59,7 @@ def cut_data(
         progress: called with a few words on each step.
         with_table: the pieces are to be compared with another table, so that all rows are one piece unless the settings
             cut them. Images cannot be compared with a table.
+        splits: the pieces of a table, in place of those that the settings say.
 
     Raises:
         PicscError: the data cannot be cut as asked.
@@ -70,7 +76,10 @@ def cut_data(
         progress("training the reference model")
         return audit_table(rows, seed=settings.seed)
 
-    pieces, noise = _cut(data, settings, with_table=with_table)
+    if splits is not None:
+        pieces, noise = splits, np.zeros(len(splits.fragments))
+    else:
+        pieces, noise = _cut(data, settings, with_table=with_table)
     dataset = noisy_table(data, pieces.fragments, noise, seed=settings.seed)
     return CutData(dataset, pieces, inputs, (*too_wide(data), *_split_findings(dataset, pieces, settings)))
 

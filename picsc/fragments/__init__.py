@@ -8,6 +8,7 @@
 - `dob_scv`: DOB-SCV and MS-SCV, which make folds with similar or with different covariate distributions
 - `duplicates`: equal rows in several pieces, or in a table and its reference file, or with different labels
 - `even_pieces`: pieces of nearly the wanted sizes, made of units that must stay whole
+- `given_splits`: the pieces of splits that somebody else made: a splitter of scikit-learn, or pairs of row numbers
 - `groups`: splits that keep the rows of one group together
 - `holdout`: a random part of the rows, stratified by class where possible
 - `keys`: the values of a column that cuts a table: their codes, order and spelling
