@@ -76,6 +76,9 @@ def run_piece_tests(
         )
         kinds: dict[str, str] = {column.name: column.kind for column in rows.dataset.columns}
         lacking = design.too_few_units(settings.level)
-        rule = Rule(settings.level, settings.min_effect, settings.gamma, kinds, lacking)
+        short = design.stream.too_short
+        rule = Rule(settings.level, settings.min_effect, settings.gamma, kinds, lacking, short)
         reports = verdicts(design.pieces, test, rule, column_notes(rows.dataset, design))
-    return PieceTests(reports, test.rows_drawn, test.mean_kl, too_few_units=bool(lacking))
+    return PieceTests(
+        reports, test.rows_drawn, test.mean_kl, too_few_units=bool(lacking) or bool(design.stream.too_short)
+    )

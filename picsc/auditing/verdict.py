@@ -50,6 +50,8 @@ class Rule:
     lacking: Mapping[int, str] = field(default_factory=dict)
     """Reason why no p-value of a piece can be small however many rows it has, too few groups or blocks to deal out, by
     the piece's position; pieces that may get small ones are left out."""
+    too_short: str = ""
+    """Reason why p-values say nothing of any piece: a stream without enough blocks; empty where they do."""
 
 
 def verdicts(pieces: tuple[Piece, ...], test: ShiftTest, rule: Rule, notes: Notes) -> tuple[FragmentReport, ...]:
@@ -145,6 +147,8 @@ def _decide(
         if tau > rule.gamma:
             return "shift", f"tau {tau:.3g} > gamma {rule.gamma:g} (raw threshold, no error rate)"
         return "ok", f"tau {tau:.3g} <= gamma {rule.gamma:g} (raw threshold, no error rate)"
+    if rule.too_short:
+        return "inconclusive", rule.too_short
     if moved or cares:
         reasons = [why_moved(k, test, columns, rule)] if moved else []
         reasons += [why_model(k, test, columns, rule)] if cares else []
