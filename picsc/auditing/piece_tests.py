@@ -85,7 +85,8 @@ def run_piece_tests(
         )
         kinds: dict[str, str] = {column.name: column.kind for column in rows.dataset.columns}
         lacking = design.too_few_units(settings.level)
-        rule = Rule(settings.level, settings.smallest, settings.gamma, kinds, lacking, design.reference)
+        short = design.stream.too_short
+        rule = Rule(settings.level, settings.smallest, settings.gamma, kinds, lacking, design.reference, short)
         known = Known(
             column_notes(rows.dataset, design),
             column_sizes(rows.dataset, inputs, design) if rows.own_units else None,
@@ -93,4 +94,4 @@ def run_piece_tests(
         )
         reports = verdicts(design.pieces, test, rule, known)
     found = () if test.evidence is None else tuple(test.evidence.tolist())
-    return PieceTests(reports, test.rows_drawn, test.mean_kl, evidence=found, too_few_units=bool(lacking))
+    return PieceTests(reports, test.rows_drawn, test.mean_kl, evidence=found, too_few_units=bool(lacking or short))

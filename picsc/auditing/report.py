@@ -49,7 +49,7 @@ def audit_report(
     """
     reference = None if against is None else against.reference
     balanced = balance(data.cut, tests.mean_kl, with_file=reference is not None)
-    findings = _findings(data, tests, settings, against, balanced)
+    findings = _findings(data, (design, tests), settings, against, balanced)
     verdict = overall(tests.reports)
     return AuditReport(
         verdict=verdict,
@@ -69,15 +69,20 @@ def audit_report(
         findings=findings,
         fragments=tests.reports,
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
-        manifest=_manifest(data.dataset, reference, settings),
+        manifest=_manifest(data.dataset, reference, settings, design),
         balance=balanced,
     )
 
 
 def _findings(
-    data: CutData, tests: PieceTests, settings: AuditSettings, against: Against | None, balanced: Balance | None
+    data: CutData,
+    tested: tuple[Design, PieceTests],
+    settings: AuditSettings,
+    against: Against | None,
+    balanced: Balance | None,
 ) -> tuple[Finding, ...]:
     """All findings, in the order of the report."""
+    design, tests = tested
     reference: Dataset | None = None
     of_columns: tuple[Finding, ...] = ()
     apart, of_cut = frozenset[str](), data.findings
@@ -87,6 +92,7 @@ def _findings(
     return (
         *of_columns,
         *of_cut,
+        *design.stream.findings,
         *conservative(data.cut),
         *left_out(data.dataset, apart),
         *reading_doubts(data.dataset, reference),
@@ -113,13 +119,20 @@ def _raw_threshold(gamma: float) -> Finding:
     )
 
 
-def _manifest(dataset: Dataset, reference: Dataset | None, settings: AuditSettings) -> dict[str, object]:
+def _manifest(
+    dataset: Dataset, reference: Dataset | None, settings: AuditSettings, design: Design
+) -> dict[str, object]:
     """Everything it takes to get the same bytes again; no time and no machine name, so that equal runs are equal."""
     return {
         "versions": versions(),
         "seed": settings.seed,
         "data_sha256": dataset.sha256,
         "reference_sha256": None if reference is None else reference.sha256,
+        "block": {
+            "rows": design.stream.rows,
+            "column": None if design.stream.dependence is None else design.stream.dependence.name,
+            "autocorrelation_time": None if design.stream.dependence is None else design.stream.dependence.time,
+        },
     }
 
 
@@ -158,7 +171,7 @@ def _summary(
         return f"{first}{fails}", f"worst: {worst.in_words}", f"next: {next_step}"
     tested = [fragment for fragment in fragments if fragment.verdict != "not tested"] or list(fragments)
     if verdict == "inconclusive":
-        units = "blocks" if settings.block > 1 else "groups"
+        units = "groups" if pieces.units is not None and settings.block == "auto" else "blocks"
         lacks = units if tests.too_few_units else "rows"
         total = counted(len(fragments), "piece")
         first = f"inconclusive: none of {total} ({pieces.words}) has the {lacks} to tell{fails}"
@@ -192,9 +205,9 @@ def _closest(tested: list[FragmentReport]) -> FragmentReport:
 
 def _more(pieces: Cut, settings: AuditSettings, *, too_few_units: bool) -> str:
     """The next step where no piece has enough for a verdict: what there is too little of."""
-    if too_few_units and settings.block > 1:
+    if too_few_units and settings.block != "auto" and settings.block > 1:
         return "use shorter blocks (--block), or more rows"
-    if too_few_units:
+    if too_few_units and pieces.units is not None:
         return f"more groups of {settings.cut.group} are needed; more rows of the same groups do not help"
     return "add rows" if pieces.whole else "cut into fewer pieces, or add rows"
 

@@ -1,0 +1,125 @@
+"""Streams: block length, false alarms and power of `picsc audit --batches` where neighbouring rows are alike.
+
+    python benchmarks/streams.py [--audits 200] [--jobs 2]
+
+A stream is an autoregression of order one, x[t] = phi x[t - 1] + noise, with a standard deviation of 1, cut into
+batches. Without a shift, an alarm is an audit that calls any batch shifted. For the power, the mean of one batch in the
+middle is moved by 1 or 2 standard deviations, and an audit counts in which that batch is called shifted. "too short" is
+the share of audits without a shift that call all batches inconclusive, since blocks that are long enough would be too
+few.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from multiprocessing import get_context
+
+import numpy as np
+import pandas as pd
+from scipy.signal import lfilter
+from scipy.stats import binomtest
+
+import picsc
+from picsc.reports.audit import AuditReport
+
+PHIS = (0.0, 0.5, 0.8, 0.9, 0.95)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One kind of stream, and how it is cut."""
+
+    phi: float
+    rows: int
+    batches: int
+    columns: int
+    target: bool
+    draws: int
+    block: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One stream audited as it is, and with a batch moved by 1 and by 2 standard deviations."""
+
+    block: int
+    alarm: bool
+    too_short: bool
+    found: tuple[bool, bool]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--audits", type=int, default=200, help="streams per cell")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--phi", type=float, nargs="+", default=PHIS)
+    parser.add_argument("--rows", type=int, nargs="+", default=(600, 2000, 5000))
+    parser.add_argument("--batches", type=int, nargs="+", default=(5, 8))
+    parser.add_argument("--columns", type=int, nargs="+", default=(1,))
+    parser.add_argument("--target", action="store_true", help="a class that follows the first column")
+    parser.add_argument("--draws", type=int, default=199)
+    parser.add_argument("--block", default="auto", help="auto, or a number of rows")
+    given = parser.parse_args()
+    print("| phi | rows | batches | columns | block | false alarms | 95 % interval | too short | 1 sd | 2 sd |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    with ProcessPoolExecutor(given.jobs, mp_context=get_context("spawn")) as pool:
+        for rows, batches, columns, phi in product(given.rows, given.batches, given.columns, given.phi):
+            cell = Cell(phi, rows, batches, columns, given.target, given.draws, given.block)
+            print(line(cell, list(pool.map(audited, [cell] * given.audits, range(given.audits)))), flush=True)
+
+
+def line(cell: Cell, outcomes: Sequence[Outcome]) -> str:
+    """The row of a cell in the table."""
+    n = len(outcomes)
+    alarms = sum(each.alarm for each in outcomes)
+    low, high = binomtest(alarms, n).proportion_ci(0.95)
+    power = [f"{100 * np.mean([each.found[i] for each in outcomes]):.0f} %" for i in range(2)]
+    short = f"{100 * np.mean([each.too_short for each in outcomes]):.0f} %"
+    what = (
+        f"{cell.phi:g} | {cell.rows} | {cell.batches} | {cell.columns} | {np.median([o.block for o in outcomes]):.0f}"
+    )
+    measured = f"{100 * alarms / n:.1f} % | {100 * low:.1f} to {100 * high:.1f} %"
+    return f"| {what} | {measured} | {short} | {' | '.join(power)} |"
+
+
+def audited(cell: Cell, seed: int) -> Outcome:
+    """Audit one stream three times: as it is, and with a batch in the middle moved."""
+    rng = np.random.default_rng([seed, cell.rows, round(100 * cell.phi)])
+    noise = rng.normal(size=(cell.columns, cell.rows)) * np.sqrt(1 - cell.phi**2)
+    noise[:, 0] /= np.sqrt(1 - cell.phi**2)  # stationary from the first row on
+    x = lfilter([1.0], [1.0, -cell.phi], noise, axis=1).T
+    middle = cell.batches // 2
+    rows = np.array_split(np.arange(cell.rows), cell.batches)[middle]
+    reports = []
+    for moved in (0.0, 1.0, 2.0):
+        y = x.copy()
+        y[rows, 0] += moved
+        frame = pd.DataFrame(y, columns=[f"x{i + 1}" for i in range(cell.columns)])
+        if cell.target:
+            frame["target"] = np.where(y[:, 0] + np.random.default_rng(seed).normal(size=cell.rows) > 0, "yes", "no")
+        reports.append(audit(frame, cell, seed))
+    still = reports[0]
+    return Outcome(
+        block=still.manifest["block"]["rows"],  # type: ignore[index]
+        alarm=still.verdict == "shift",
+        too_short=still.verdict == "inconclusive",
+        found=(called(reports[1], middle), called(reports[2], middle)),
+    )
+
+
+def audit(frame: pd.DataFrame, cell: Cell, seed: int) -> AuditReport:
+    block = "auto" if cell.block == "auto" else int(cell.block)
+    target = {"target": "target"} if cell.target else {"no_target": True}
+    return picsc.audit(frame, batches=cell.batches, draws=cell.draws, block=block, seed=seed, jobs=1, **target)  # type: ignore[arg-type]
+
+
+def called(report: AuditReport, piece: int) -> bool:
+    return report.fragments[piece].verdict == "shift"
+
+
+if __name__ == "__main__":
+    main()

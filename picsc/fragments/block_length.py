@@ -1,0 +1,73 @@
+"""Block length of a stream: long enough for its dependence, and short enough to leave blocks to deal out.
+
+A block of L rows of an autoregression of order one has a mean whose variance falls short of that of a long stretch by
+the share s / L, with s = (IAT - 1 / IAT) / 2. A piece of m rows falls short, too, and a difference from the piece
+before by half as much again, so that a test that permutes blocks is as if it took the observed squares for larger by
+
+    (1 - 1.5 s / m) / (1 - s / L).
+
+Letters: m rows of a piece, K pieces, b blocks in a piece.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+SHORT = 0.05
+"""Share by which the variance of a block's mean may fall short of that of a long stretch where rows are plenty."""
+EXCESS = 1.15
+"""Largest factor on observed squares: at a level of 5 % about 8 % of all cuts without a shift would be called shifted
+beyond it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLength:
+    """The length of blocks for a stream."""
+
+    rows: int
+    """Rows per block, at least 1."""
+    wanted: int
+    """Rows per block that the dependence asks for."""
+    enough: bool
+    """True if a test that permutes such blocks holds its level, about."""
+
+
+def shortfall(time: float) -> float:
+    """Rows s such that a mean of L rows has 1 - s / L of the variance of a long stretch; 0 for an IAT of 1."""
+    return (time - 1 / time) / 2
+
+
+def wanted_rows(time: float) -> int:
+    """Rows per block whose mean has a variance short by `SHORT`; 1 for independent rows."""
+    return max(1, math.ceil(shortfall(time) / SHORT))
+
+
+def fewest_blocks(k: int, level: float) -> int:
+    """Fewest blocks of each of k pieces that make a p-value well below the level possible.
+
+    A draw that deals all blocks of one piece out to one piece again repeats the observed comparison; that must happen
+    in at most half of `level` of all draws.
+    """
+    b = 1
+    while k > level / 2 * math.comb(k * b, b):
+        b += 1
+    return b
+
+
+def block_length(time: float, sizes: Sequence[int], *, level: float) -> BlockLength:
+    """Choose the length of blocks.
+
+    Args:
+        time: IAT in rows.
+        sizes: rows of each piece.
+        level: of the tests.
+    """
+    typical, wanted, s = int(median(sizes)), wanted_rows(time), shortfall(time)
+    longest = max(1, typical // fewest_blocks(max(2, len(sizes)), level))
+    if wanted <= longest:
+        return BlockLength(wanted, wanted, enough=True)
+    held = 1 - s / longest
+    return BlockLength(longest, wanted, enough=held > 0 and (1 - 1.5 * s / typical) / held <= EXCESS)

@@ -1,0 +1,42 @@
+"""Block lengths: long enough for the dependence, short enough to be dealt out, or refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from picsc.fragments.block_length import EXCESS, SHORT, block_length, fewest_blocks, shortfall, wanted_rows
+
+
+@pytest.mark.parametrize("phi", [0.5, 0.8, 0.95])
+def test_the_variance_of_a_mean_falls_short_as_it_should(phi: float) -> None:
+    time, length = (1 + phi) / (1 - phi), wanted_rows((1 + phi) / (1 - phi))
+    lag = np.arange(1, length)
+    exact = 1 + 2 * ((1 - lag / length) * phi**lag).sum()
+    assert exact / time == pytest.approx(1 - shortfall(time) / length, abs=0.005)
+    assert exact / time == pytest.approx(1 - SHORT, abs=0.01)
+
+
+def test_independent_rows_are_blocks_of_one() -> None:
+    assert block_length(1.0, [100] * 5, level=0.05).rows == 1
+
+
+@pytest.mark.parametrize(
+    ("k", "level", "blocks"), [(2, 0.05, 5), (5, 0.05, 3), (8, 0.05, 3), (50, 0.05, 2), (5, 0.001, 5)]
+)
+def test_the_fewest_blocks_make_small_p_values_possible(k: int, level: float, blocks: int) -> None:
+    assert fewest_blocks(k, level) == blocks
+    assert k / math.comb(k * blocks, blocks) <= level / 2 < k / math.comb(k * (blocks - 1), blocks - 1)
+
+
+def test_long_pieces_get_what_they_need_and_short_ones_the_longest_that_holds() -> None:
+    plenty = block_length(9.0, [4000] * 5, level=0.05)
+    assert (plenty.rows, plenty.enough) == (plenty.wanted, True)
+    assert plenty.wanted == 89
+    tight = block_length(39.0, [400] * 5, level=0.05)
+    assert (tight.rows, tight.wanted, tight.enough) == (133, 390, True)
+    assert (1 - 1.5 * shortfall(39) / 400) / (1 - shortfall(39) / 133) <= EXCESS
+    assert not block_length(39.0, [200] * 5, level=0.05).enough
+    assert not block_length(500.0, [100] * 5, level=0.05).enough
