@@ -51,7 +51,7 @@ class ContrastForest:
 
     def features(self, x: NDArray[np.float32]) -> Floats:
         """Features of any rows, (n, r)."""
-        return np.asarray(_weighted_leaves(self.forest, x, self.leaf_position, self.scale) @ self.basis, np.float32)
+        return np.asarray(_weighted(_leaves(self.forest, x), self.leaf_position, self.scale) @ self.basis, np.float32)
 
 
 def contrast_forest(x: NDArray[np.float32], column_of: Ints, *, seed: int, jobs: int) -> ContrastForest | None:
@@ -115,12 +115,6 @@ def _leaf_scales(forest: RandomForestClassifier, leaves: Ints) -> tuple[tuple[In
         positions.append(position)
         scales.append(np.sqrt(len(leaves) / (len(counts) * count[reached])))
     return tuple(positions), np.concatenate([*scales, [0.0]])
-
-
-def _weighted_leaves(
-    forest: RandomForestClassifier, x: NDArray[np.float32], position: Sequence[Ints], scale: NDArray[np.float64]
-) -> csr_matrix:
-    return _weighted(_leaves(forest, x), position, scale)
 
 
 def _weighted(leaves: Ints, position: Sequence[Ints], scale: NDArray[np.float64]) -> csr_matrix:

@@ -38,6 +38,11 @@ class Contrast:
             return piece, sums.sum(1, keepdim=True) - piece
         return piece, sums[:, list(self.reference)]
 
+    def rows(self, labels: Ints, k: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """True for the rows of the k-th tested piece, and for those of its reference, from labels (n,); both (n,)."""
+        piece = labels == self.pieces[k]
+        return piece, ~piece if self.reference == "rest" else labels == self.reference[k]
+
     def effective(self, sizes: Tensor) -> Tensor:
         """n_eff = 1 / (1/n_piece + 1/n_reference) from rows per label, (C, L) to (C, K)."""
         piece, reference = self.split(sizes)

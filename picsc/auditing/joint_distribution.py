@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
 from torch import Tensor
 
 from picsc.auditing.contrast_forest import ContrastForest, contrast_forest
 from picsc.auditing.model_tests import label_sums
+from picsc.auditing.null_statistics import beyond_chance
 
 if TYPE_CHECKING:
     from picsc.auditing.exchangeability import Contrast, Ints
@@ -78,8 +80,7 @@ def joint_of(inputs: TestInputs, null: LabelDraws, *, seed: int, jobs: int) -> J
     drawn = torch.cat([reduce(label_sums(matrix, chunk, null.contrast)) for chunk in null.chunks(width, null.sampled)])
     distance, size = drawn.unbind(1)
     statistic = size * distance
-    at_own_size = statistic / size[0]
-    effect = 0.5 * (at_own_size - statistic[1:].mean(0) / size[0]).clamp(min=0).sqrt().clamp(max=2)
+    effect = (0.5 * beyond_chance(statistic, size[0])).clamp(max=1)
     return JointDraws(_auc(features, null.observed[rows], null.contrast), statistic, effect, forest)
 
 
@@ -98,19 +99,14 @@ def _auc(features: NDArray[np.float32], labels: Ints, contrast: Contrast) -> Ten
     """
     own = np.square(features).sum(1, dtype=np.float64)
     out = torch.full((len(contrast.pieces),), 0.5, dtype=torch.float64)
-    for k, piece in enumerate(contrast.pieces):
-        ours = labels == piece
-        theirs = ~ours if contrast.reference == "rest" else labels == contrast.reference[k]
+    for k in range(len(contrast.pieces)):
+        ours, theirs = contrast.rows(labels, k)
         n, m = int(ours.sum()), int(theirs.sum())
         if n < 2 or m < 2:
             continue
-        sides = [(features @ features[side].sum(0), side.sum()) for side in (ours, theirs)]
-        (to_ours, _), (to_theirs, _) = sides
+        to_ours, to_theirs = (features @ features[side].sum(0) for side in (ours, theirs))
         alike = (to_ours - own * ours) / (n - ours) - (to_theirs - own * theirs) / (m - theirs)
-        both = np.concatenate([alike[ours], alike[theirs]])
-        _, place, counts = np.unique(both, return_inverse=True, return_counts=True)
-        rank = (np.cumsum(counts) - 0.5 * (counts - 1))[place.reshape(-1)]  # ties share their mean rank
-        out[k] = (rank[:n].sum() - n * (n + 1) / 2) / (n * m)
+        out[k] = float(roc_auc_score(np.repeat([1, 0], [n, m]), np.concatenate([alike[ours], alike[theirs]])))
     return out
 
 
@@ -156,8 +152,7 @@ def leading_columns(
 
 def _apart(features: NDArray[np.float32], labels: Ints, contrast: Contrast, k: int) -> NDArray[np.float64]:
     """Mean features of a piece minus those of its reference, (r,); 0 where a side has no row."""
-    ours = labels == contrast.pieces[k]
-    theirs = ~ours if contrast.reference == "rest" else labels == contrast.reference[k]
+    ours, theirs = contrast.rows(labels, k)
     if not (ours.any() and theirs.any()):
         return np.zeros(features.shape[1])
     apart: NDArray[np.float64] = features[ours].mean(0, dtype=np.float64) - features[theirs].mean(0, dtype=np.float64)

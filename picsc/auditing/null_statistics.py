@@ -254,6 +254,16 @@ def at_own_size(effect: Tensor, effective: Tensor) -> Tensor:
     return (effect * (effective / effective[0]).sqrt()).clamp(max=1)
 
 
+def beyond_chance(free: Tensor, size: Tensor) -> Tensor:
+    """Root of a squared distance in excess of its mean under the null, at the piece's own size, (B + 1, K).
+
+    Args:
+        free: (B + 1, K) squared distance times n_eff.
+        size: (K,) observed n_eff.
+    """
+    return ((free - free[1:].mean(0)) / size).clamp(min=0).sqrt()
+
+
 def _shifts(column: Coded, null: LabelDraws) -> ColumnShiftTest:
     """All draws of one column, (B + 1, K) each; the observed row is the whole table's."""
     contrast, rows = null.contrast, null.rows[: null.sampled]

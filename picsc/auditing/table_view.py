@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from picsc.auditing.effects.model_fit import RowFit, row_fit
+from picsc.auditing.effects.model_fit import row_fit
 from picsc.auditing.exchangeability import ROWS_PER_DRAW, Ints
 from picsc.auditing.ks_and_g_tests import Coded, code_levels, code_numbers, tell_kinds_apart
 from picsc.auditing.null_statistics import TestInputs
@@ -106,7 +106,13 @@ def table_of(
     f_numeric = len(numbers)
     if target is not None and target.kind == "numbers":
         numbers.append(cast("NDArray[np.float64]", target.values))
-    scores, d = _no_scores(exact) if target is None or model is None else _scores(inputs, target, model, exact)
+    fit = None
+    if target is None or model is None:
+        scores, d = _no_scores(exact)
+    else:
+        y, unit = _model_target(target)
+        scores, d = _scores(inputs, target, y, model, exact)
+        fit = row_fit(model, inputs, y, ~target.missing, unit)
     values = _standardised(numbers, exact)
 
     def contributions(rows: Ints) -> Tensor:
@@ -122,14 +128,8 @@ def table_of(
         parameters=d,
         f_numeric=f_numeric,
         rows_per_draw=min(ROWS_PER_DRAW, max(2_000, CONTRIBUTIONS // (2 * d + 3 * len(numbers) + 2))),
-        fit=None if target is None or model is None else _fit(inputs, target, model),
+        fit=fit,
     )
-
-
-def _fit(inputs: NDArray[np.float32], target: Target, model: nn.Module) -> RowFit:
-    """The model's predictions, errors of numbers in the target's own unit."""
-    unit = 1.0 if target.kind == "classes" else _centre(_within_fences(target.values.astype(np.float64)))[1]
-    return row_fit(model, inputs, _model_target(target), ~target.missing, unit)
 
 
 def _usable(target: Target | None) -> Target | None:
@@ -178,16 +178,18 @@ def _trained(encoded: NDArray[np.float32], target: Target, *, seed: int) -> nn.M
     labelled = ~target.missing
     return fit_reference(
         torch.from_numpy(encoded[labelled]),
-        _model_target(target)[torch.from_numpy(labelled)],
+        _model_target(target)[0][torch.from_numpy(labelled)],
         likelihood=target.kind,
         outputs=len(target.levels) if target.kind == "classes" else 1,
         seed=seed,
     )
 
 
-def _scores(inputs: NDArray[np.float32], target: Target, model: nn.Module, exact: torch.dtype) -> tuple[PerRow, int]:
+def _scores(
+    inputs: NDArray[np.float32], target: Target, y: Tensor, model: nn.Module, exact: torch.dtype
+) -> tuple[PerRow, int]:
     """Function from rows to the model's per-row gradients, and d."""
-    labelled, y, likelihood = ~target.missing, _model_target(target), target.kind
+    labelled, likelihood = ~target.missing, target.kind
     model = deepcopy(model).to(exact)
     d = sum(parameter.numel() for parameter in model.parameters())
 
@@ -207,13 +209,13 @@ def _scores(inputs: NDArray[np.float32], target: Target, model: nn.Module, exact
     return per_row, d
 
 
-def _model_target(target: Target) -> Tensor:
-    """The target as the model predicts it: class codes, or numbers in units of their standard deviation."""
+def _model_target(target: Target) -> tuple[Tensor, float]:
+    """The target as the model predicts it: class codes, or numbers in units of their deviation; and that unit."""
     if target.kind == "classes":
-        return torch.from_numpy(target.values.astype(np.int64))
+        return torch.from_numpy(target.values.astype(np.int64)), 1.0
     values = _within_fences(target.values.astype(np.float64))
     mean, deviation = _centre(values)
-    return torch.from_numpy((values - mean) / deviation).float()
+    return torch.from_numpy((values - mean) / deviation).float(), deviation
 
 
 def _within_fences(values: NDArray[np.float64]) -> NDArray[np.float64]:

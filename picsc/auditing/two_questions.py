@@ -29,6 +29,7 @@ from picsc.auditing.null_statistics import (
     ColumnTest,
     RowDraws,
     TestInputs,
+    beyond_chance,
     columns_of,
     rows_of,
     target_of,
@@ -308,16 +309,10 @@ def _model_effects(fisher: ModelShift, target: Tensor) -> dict[str, Tensor]:
     Fisher gap and KL: the relative gap. Score: root of the standardised score, the mean gradient in units of its root
     mean square. Target: total variation or KS distance.
     """
-    size = fisher.effective[0]
-
-    def excess(square: Tensor) -> Tensor:
-        free = fisher.effective * square
-        own = free / size  # at the piece's own size
-        own[0] = square[0]
-        return (own - free[1:].mean(0) / size).clamp(min=0).sqrt()
-
-    gap = excess(fisher.gap.square()) / fisher.reference_norm.clamp(min=1e-30)
-    return {"Fisher gap": gap, "Fisher KL": gap, "score": excess(fisher.score), "target": target}
+    gap_free, score_free = (fisher.effective * square for square in (fisher.gap.square(), fisher.score))
+    gap = beyond_chance(gap_free, fisher.effective[0]) / fisher.reference_norm.clamp(min=1e-30)
+    score = beyond_chance(score_free, fisher.effective[0])
+    return {"Fisher gap": gap, "Fisher KL": gap, "score": score, "target": target}
 
 
 def _tau(fisher: ModelShift | None, free_kl: Tensor, rows: RowDraws, level: float) -> dict[str, Floats | None]:

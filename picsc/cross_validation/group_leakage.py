@@ -71,11 +71,10 @@ def _jobs(whole: Repeat) -> list[TrainingJob]:
     jobs = []
     for i, piece in enumerate(pieces):
         if whole.foldwise:
-            train, fragment = divided.training(i)
-            fewer = min(len(train), len(whole.training(i)[0]))
-            kept = np.sort(generator.choice(len(train), fewer, replace=False))
-            train, fragment = train[kept], np.zeros(fewer, np.int64)
-            jobs.append(TrainingJob(train, fragment, divided.tested(i), whole.seed))
+            rows = divided.training(i)[0]
+            fewer = min(len(rows), len(whole.training(i)[0]))
+            train = rows[np.sort(generator.choice(len(rows), fewer, replace=False))]
+            jobs.append(TrainingJob(train, np.zeros(fewer, np.int64), divided.tested(i), whole.seed))
         else:
             train, fragment = fragmented([piece], np.empty(0, np.int64))
             jobs.append(TrainingJob(train, fragment, divided.validation, whole.seed, sequence=pieces, place=i))

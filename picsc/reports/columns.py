@@ -20,8 +20,10 @@ def kl_distance(kl: float) -> float:
     return math.erf(math.sqrt(max(kl, 0.0)) / 2)
 
 
-_MEASURE = {"numeric": "KS", "datetime": "KS", "text": "KS of length", "missing": "difference"}
-_SIDE = {"missing": "missing rate of ", "format": "format of "}
+MEASURES = {"numeric": "KS", "datetime": "KS", "text": "KS of length", "missing": "difference"}
+"""Name of the statistic of a kind of column; total variation (TV) for all others."""
+SIDES = {"missing": "missing rate of ", "format": "format of "}
+"""Words before the name of a column whose values are not what is compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +121,14 @@ def size_in_words(column: ColumnShift, level: float, name: str) -> str:
         points = f"{signed(column.points)} points{within(column.points_interval, form='.1f')}"
         several = "" if column.interval is not None or not column.note else f" (difference {column.statistic or 0:.2f})"
         return f"missing rate of {name} {points}{several}"
-    measure = f"{_MEASURE.get(column.kind, 'KS' if column.mean_difference is not None else 'TV')} "
+    measure = f"{MEASURES.get(column.kind, 'KS' if column.mean_difference is not None else 'TV')} "
     measure += f"{column.statistic or 0.0:.2f}{within(column.interval)}"
     if column.by_kl(level):
         measure = f"KL {column.kl or 0.0:.3g} nats, {measure}"
     if column.level is not None and column.points is not None:
         points = f"{signed(column.points)} points{within(column.points_interval, form='.1f')}"
         return f"{name}: level {column.level} {points} ({measure})"
-    what = _moment(column, name) or f"{_SIDE.get(column.kind, '')}{name} moved"
+    what = _moment(column, name) or f"{SIDES.get(column.kind, '')}{name} moved"
     return f"{what} ({measure})"
 
 

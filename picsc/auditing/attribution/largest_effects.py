@@ -11,18 +11,9 @@ Letters: K pieces.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
 
-if TYPE_CHECKING:
-    from picsc.reports.common import Verdict
+from picsc.auditing.attribution.majority import R, WithVerdict
 
-
-class _WithVerdict(Protocol):
-    @property
-    def verdict(self) -> Verdict: ...
-
-
-R = TypeVar("R", bound=_WithVerdict)
 Effects = Callable[[Sequence[R], Sequence[int]], tuple[Mapping[int, float], ...]]
 """From reports and the positions of the shifted ones to the effect of each shifted piece, once per question."""
 
@@ -59,7 +50,7 @@ def set_shifted_aside(
     return tuple(reports), tuple(sorted(aside))
 
 
-def _shifted(reports: Sequence[_WithVerdict], positions: Sequence[int]) -> list[int]:
+def _shifted(reports: Sequence[WithVerdict], positions: Sequence[int]) -> list[int]:
     return [k for k in positions if reports[k].verdict == "shift"]
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.auditing.effects.intervals import FEWEST_UNITS, Rate, of_difference, of_rates
+from picsc.auditing.effects.intervals import FEWEST_UNITS, Rate, of_difference, of_rates, scaled
 from picsc.auditing.effects.sums import Cells, Side, cells_of, sides_of, split
 from picsc.reports.common import Interval, finite
 
@@ -133,7 +133,7 @@ def _missing(work: _Work, key: tuple[str, str], k: int) -> dict[str, Any]:
     one = coded.absent == 1  # of several kinds of missing values, the statistic is a distance over all of them
     return {
         "points": finite(100 * rate),
-        "points_interval": _scaled(interval, 100),
+        "points_interval": scaled(interval, 100),
         "interval": _of_size(interval) if one else None,
     }
 
@@ -163,7 +163,7 @@ def _variation(work: _Work, key: tuple[str, str], k: int) -> dict[str, Any]:
     if levels:
         most = int(np.argmax(np.abs(change)))
         rate, interval = work.difference(key, np.arange(top) == most, k)
-        found |= {"level": levels[most], "points": 100 * rate, "points_interval": _scaled(interval, 100)}
+        found |= {"level": levels[most], "points": 100 * rate, "points_interval": scaled(interval, 100)}
     return found
 
 
@@ -216,10 +216,10 @@ def _moments(work: _Work, key: tuple[str, str], k: int) -> dict[str, Any]:
     if not math.isfinite(difference):
         return {}
     interval = of_difference(here, there, k, fewest=fewest)
-    found: dict[str, Any] = {"mean_difference": difference * unit, "mean_interval": _scaled(interval, unit)}
+    found: dict[str, Any] = {"mean_difference": difference * unit, "mean_interval": scaled(interval, unit)}
     own, others = float(piece.deviation[k]), float(reference.deviation[k])
     if others > 1e-12:  # else the reference has one value
-        found |= {"effect_in_sd": difference / others, "effect_in_sd_interval": _scaled(interval, 1 / others)}
+        found |= {"effect_in_sd": difference / others, "effect_in_sd_interval": scaled(interval, 1 / others)}
     if min(own, others) > 1e-12:
         logs = of_difference(piece.log_deviation, reference.log_deviation, k, fewest=fewest)
         found["sd_ratio"] = own / others
@@ -227,10 +227,6 @@ def _moments(work: _Work, key: tuple[str, str], k: int) -> dict[str, Any]:
         known = logs is not None and max(abs(logs.low), abs(logs.high)) < FURTHEST_LOG
         found["sd_ratio_interval"] = Interval(math.exp(logs.low), math.exp(logs.high)) if logs and known else None
     return found
-
-
-def _scaled(interval: Interval | None, scale: float) -> Interval | None:
-    return None if interval is None else Interval(scale * interval.low, scale * interval.high)
 
 
 def _of_size(interval: Interval | None, *, chance: float = 0.0) -> Interval | None:

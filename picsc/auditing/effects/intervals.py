@@ -62,6 +62,11 @@ def of_difference(piece: Estimate, reference: Estimate, k: int, *, fewest: int =
     return Interval(here - there - half, here - there + half)
 
 
+def scaled(interval: Interval | None, scale: float) -> Interval | None:
+    """The interval in another unit, in which 1 is `scale`, which is positive; None for none."""
+    return None if interval is None else Interval(scale * interval.low, scale * interval.high)
+
+
 def of_rates(piece: Rate, reference: Rate) -> Interval:
     """Interval of the difference of two rates of independent rows.
 

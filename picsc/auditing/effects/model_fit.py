@@ -19,10 +19,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from picsc.auditing.effects.intervals import FEWEST_UNITS, Rate, of_difference, of_rates
+from picsc.auditing.effects.intervals import FEWEST_UNITS, Rate, of_difference, of_rates, scaled
 from picsc.auditing.effects.sums import cells_of, sides_of
 from picsc.equations.likelihood import Likelihood, log_likelihood
-from picsc.reports.common import Interval
 from picsc.reports.effects import ModelFit
 
 if TYPE_CHECKING:
@@ -83,25 +82,25 @@ def model_fits(fit: RowFit | None, design: Design) -> tuple[ModelFit | None, ...
     cells = cells_of(design)
     fewest = 2 if cells is None else FEWEST_UNITS
     (score, score_unit), (loss, loss_unit) = (_in_deviations(values) for values in (fit.score, fit.loss))
-    scores, losses = sides_of(score, design, cells), sides_of(loss, design, cells)
+    scores = sides_of(score, design, cells)
+    score_here, score_there = (side.mean for side in scores)
+    loss_here, loss_there = (side.mean for side in sides_of(loss, design, cells))
 
     def of_piece(k: int) -> ModelFit | None:
         here, there = (float(side.total[k, 1] / side.total[k, 0]) if side.total[k, 0] else math.nan for side in scores)
         if not math.isfinite(here - there):
             return None
-        ends = of_difference(scores[0].mean, scores[1].mean, k, fewest=fewest)
-        interval = None if ends is None else Interval(ends.low * score_unit, ends.high * score_unit)
+        interval = scaled(of_difference(score_here, score_there, k, fewest=fewest), score_unit)
         if fit.metric == "accuracy" and cells is None:
             interval = of_rates(*(Rate(float(side.total[k, 1]), float(side.total[k, 0])) for side in scores))
-        lost = of_difference(losses[0].mean, losses[1].mean, k, fewest=fewest)
         return ModelFit(
             metric=fit.metric,
             piece=here * score_unit,
             reference=there * score_unit,
             difference=(here - there) * score_unit,
             interval=interval,
-            loss_difference=float(losses[0].mean.value[k] - losses[1].mean.value[k]) * loss_unit,
-            loss_interval=None if lost is None else Interval(lost.low * loss_unit, lost.high * loss_unit),
+            loss_difference=float(loss_here.value[k] - loss_there.value[k]) * loss_unit,
+            loss_interval=scaled(of_difference(loss_here, loss_there, k, fewest=fewest), loss_unit),
         )
 
     return tuple(of_piece(k) for k in range(len(design.contrast.pieces)))

@@ -91,9 +91,9 @@ def cells_of(design: Design) -> Cells | None:
     """The units whose rows move together, each within one piece; None where every row moves alone."""
     if design.scheme.units is None:
         return None
-    pairs = np.stack([design.scheme.units, design.labels])
-    cells, inverse = np.unique(pairs, axis=1, return_inverse=True)
-    return Cells(inverse.reshape(-1).astype(np.int64), cells[1])
+    labels = design.contrast.labels
+    cells, inverse = np.unique(design.scheme.units * labels + design.labels, return_inverse=True)
+    return Cells(inverse.reshape(-1).astype(np.int64), cells % labels)
 
 
 def sides_of(values: Floats, design: Design, cells: Cells | None) -> tuple[Side, Side]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from picsc.auditing.explanation.large_enough import bound_of_data, kind_of_model
 from picsc.phrases import listed
+from picsc.reports.columns import MEASURES, SIDES
 from picsc.reports.common import finite
 from picsc.reports.effects import reference_words
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from picsc.auditing.verdict import Rule
     from picsc.reports.columns import ColumnShift
     from picsc.reports.effects import ModelFit
-
-_MEASURE = {"numeric": "KS", "datetime": "KS", "text": "KS of length", "missing": "difference"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +76,8 @@ def _one_column(column: ColumnShift, level: float, more: int) -> str:
         others = f"; {more} more moved" if more else ""
         return f"{column.in_words(level)}{p}{note}{others}"
     others = f" and {more} more" if more else ""
-    what = {"missing": "missing rate of ", "format": "format of "}.get(column.kind, "")
-    measure = f"{_MEASURE.get(column.kind, 'TV')} {column.statistic or 0.0:.2f}"
+    what = SIDES.get(column.kind, "")
+    measure = f"{MEASURES.get(column.kind, 'TV')} {column.statistic or 0.0:.2f}"
     if column.by_kl(level):
         side = "" if measure.startswith("TV") else " in mean or spread"
         kl = f"KL {column.kl or 0.0:.3g} nats"
