@@ -131,6 +131,7 @@ def _manifest(
         "block": {
             "rows": design.stream.rows,
             "column": None if design.stream.dependence is None else design.stream.dependence.name,
+            "excess": design.stream.excess,
             "autocorrelation_time": None if design.stream.dependence is None else design.stream.dependence.time,
         },
     }

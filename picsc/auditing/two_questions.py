@@ -147,8 +147,8 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         DATA_WEIGHTS,
         {
             "columns": evidence(columns.joint),
-            "joint distribution": evidence(jointly.statistic),
-            "covariate KL": evidence(free_kl),
+            "joint distribution": null.evidence(jointly.statistic),
+            "covariate KL": null.evidence(free_kl),
         },
         {"columns": columns.effect, "joint distribution": jointly.effect, "covariate KL": columns.effect},
     )
@@ -156,10 +156,10 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
     if fisher is not None and inputs.target is not None:
         target, target_statistic, target_effect = target_of(inputs, null, rows)
         model = {
-            "score": evidence(fisher.effective * fisher.score),
-            "Fisher gap": evidence(fisher.effective * fisher.gap.square()),
-            "Fisher KL": evidence(fisher.effective * fisher.kl),
-            "target": evidence(target_statistic),
+            "score": null.evidence(fisher.effective * fisher.score),
+            "Fisher gap": null.evidence(fisher.effective * fisher.gap.square()),
+            "Fisher KL": null.evidence(fisher.effective * fisher.kl),
+            "target": null.evidence(target_statistic),
         }
         families.append(_Family(MODEL_WEIGHTS, model, _model_effects(fisher, target_effect)))
 
@@ -173,7 +173,7 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
     effects = [{name: effect[0].numpy() for name, effect in family.effects.items()} for family in families]
     effects[0] |= _effects_of_columns(tests, effects[0], level)
     questions = [
-        _question(family, each, p.numpy(), own, effect, level=level)
+        _question(family, each, p.numpy(), own, effect, level=level, excess=null.excess)
         for family, each, p, own, effect in zip(families, combined, adjusted, own_p, effects, strict=True)
     ]
     alone = _jointly_alone(questions[0], tests, level)
@@ -185,10 +185,10 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         fisher=None if fisher is None else ModelShift(*(each[0] for each in fisher)),
         kl=(columns.kl[0] + rows.kl[0]).numpy(),
         missing_kl=columns.missing_kl.numpy(),
-        **_tau(fisher, free_kl, rows, level),
+        **_tau(fisher, free_kl, rows, level, null.excess),
         domain_auc=jointly.auc.numpy(),
         smallest_effect=_smallest_effect(
-            joint, combined[0], data.statistics["columns"], columns, null.effective[0], level
+            joint, combined[0], data.statistics["columns"], columns, null.effective[0] / null.excess, level
         ),
         rows_drawn=null.sampled,
         classifier_columns=leading_columns(jointly, inputs, null, alone, seed=seed),
@@ -244,6 +244,7 @@ def _question(
     own: dict[str, Floats],
     *,
     level: float,
+    excess: float,
 ) -> Question:
     """The answer to one question.
 
@@ -254,6 +255,7 @@ def _question(
         own_p: p-value of each statistic by itself.
         own: observed effect of each statistic.
         level: family-wise error rate.
+        excess: factor by which observed squares are larger than drawn ones when nothing moved.
     """
     leaders, led = family.led()
     names = tuple(family.weights)
@@ -265,7 +267,7 @@ def _question(
         p_adjusted=adjusted,
         leader=leader,
         effect=np.where(largest >= 0, largest, of_leader),
-        noise=torch.quantile(led[1:], 1 - level, dim=0).numpy(),
+        noise=math.sqrt(excess) * torch.quantile(led[1:], 1 - level, dim=0).numpy(),
         statistics={name: Statistic(own_p[name], own[name]) for name in names},
     )
 
@@ -315,7 +317,9 @@ def _model_effects(fisher: ModelShift, target: Tensor) -> dict[str, Tensor]:
     return {"Fisher gap": gap, "Fisher KL": gap, "score": score, "target": target}
 
 
-def _tau(fisher: ModelShift | None, free_kl: Tensor, rows: RowDraws, level: float) -> dict[str, Floats | None]:
+def _tau(
+    fisher: ModelShift | None, free_kl: Tensor, rows: RowDraws, level: float, excess: float
+) -> dict[str, Floats | None]:
     """Eq. 14's tau, and the quantile that it exceeds with probability `level` when nothing moved, at each piece's size.
 
     Source: Eq. 14.
@@ -326,7 +330,7 @@ def _tau(fisher: ModelShift | None, free_kl: Tensor, rows: RowDraws, level: floa
         return {"tau": None, "tau_quantile": None}
     taus = tau(fisher.gap, free_kl) / rows.effective
     free = rows.effective.pow(1.5) * taus
-    quantile = torch.quantile(free[1:], 1 - level, dim=0) / rows.effective[0].pow(1.5)
+    quantile = torch.quantile(free[1:], 1 - level, dim=0) * (excess / rows.effective[0]).pow(1.5)
     return {"tau": taus[0].numpy(), "tau_quantile": quantile.numpy()}
 
 

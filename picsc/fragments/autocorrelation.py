@@ -91,7 +91,7 @@ def _advice(x: NDArray[np.float64], piece: NDArray[np.int64], *, alone: bool) ->
     if most < 1:
         return f"{EXCHANGEABLE}; there are too few rows for blocks, so cut fewer pieces"
     time = integrated_time(autocovariances(x[by_piece], sizes, most), sizes)
-    chosen = block_length(time, sizes.tolist() * (2 if alone else 1), level=AUDIT_LEVEL)
+    chosen = block_length(time, sizes.tolist() * (2 if alone else 1), level=AUDIT_LEVEL, previous=False)
     if chosen.enough and chosen.rows > 1:
         return f"{EXCHANGEABLE}; give --block {chosen.rows}"
     do = "compare more rows" if alone else "cut fewer pieces"

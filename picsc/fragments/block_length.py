@@ -2,9 +2,12 @@
 
 A block of L rows of an autoregression of order one has a mean whose variance falls short of that of a long stretch by
 the share s / L, with s = (IAT - 1 / IAT) / 2. A piece of m rows falls short, too, and a difference from the piece
-before by half as much again, so that a test that permutes blocks is as if it took the observed squares for larger by
+before by half as much again, since neighbouring pieces are alike. So where nothing moved, squared differences between
+pieces are larger than those between pieces of permuted blocks by the factor
 
-    (1 - 1.5 s / m) / (1 - s / L).
+    (1 - s / m) / (1 - s / L), or (1 - 1.5 s / m) / (1 - s / L) from the piece before,
+
+and a test divides what it observed by it. That factor is an estimate as the IAT is, so that it may not be large.
 
 Letters: m rows of a piece, K pieces, b blocks in a piece.
 """
@@ -19,8 +22,8 @@ from statistics import median
 SHORT = 0.05
 """Share by which the variance of a block's mean may fall short of that of a long stretch where rows are plenty."""
 EXCESS = 1.15
-"""Largest factor on observed squares: at a level of 5 % about 8 % of all cuts without a shift would be called shifted
-beyond it."""
+"""Largest factor that a test may divide by: without it, about 8 % of all cuts without a shift would be called shifted
+at a level of 5 %, and with an IAT that is taken for too small by a fifth, 6 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +34,13 @@ class BlockLength:
     """Rows per block, at least 1."""
     wanted: int
     """Rows per block that the dependence asks for."""
-    enough: bool
-    """True if a test that permutes such blocks holds its level, about."""
+    excess: float
+    """Factor by which observed squares are larger than those of permuted blocks when nothing moved, at least 1."""
+
+    @property
+    def enough(self) -> bool:
+        """True if a test that divides by that factor holds its level, about."""
+        return self.excess <= EXCESS
 
 
 def shortfall(time: float) -> float:
@@ -57,17 +65,17 @@ def fewest_blocks(k: int, level: float) -> int:
     return b
 
 
-def block_length(time: float, sizes: Sequence[int], *, level: float) -> BlockLength:
+def block_length(time: float, sizes: Sequence[int], *, level: float, previous: bool) -> BlockLength:
     """Choose the length of blocks.
 
     Args:
         time: IAT in rows.
         sizes: rows of each piece.
         level: of the tests.
+        previous: True if pieces are compared with the piece before.
     """
     typical, wanted, s = int(median(sizes)), wanted_rows(time), shortfall(time)
     longest = max(1, typical // fewest_blocks(max(2, len(sizes)), level))
-    if wanted <= longest:
-        return BlockLength(wanted, wanted, enough=True)
-    held = 1 - s / longest
-    return BlockLength(longest, wanted, enough=held > 0 and (1 - 1.5 * s / typical) / held <= EXCESS)
+    rows = min(wanted, longest)
+    held, observed = 1 - s / rows, 1 - (1.5 if previous else 1.0) * s / typical
+    return BlockLength(rows, wanted, max(1.0, observed / held) if held > 0 else math.inf)

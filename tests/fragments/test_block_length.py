@@ -19,8 +19,24 @@ def test_the_variance_of_a_mean_falls_short_as_it_should(phi: float) -> None:
     assert exact / time == pytest.approx(1 - SHORT, abs=0.01)
 
 
+@pytest.mark.parametrize(("phi", "previous"), [(0.8, True), (0.95, True), (0.95, False)])
+def test_the_excess_is_the_variance_of_a_difference_over_that_of_permuted_blocks(phi: float, previous: bool) -> None:
+    m, k = 400, 5
+    found = block_length((1 + phi) / (1 - phi), [m] * k, level=0.05, previous=previous)
+    alike = phi ** np.abs(np.subtract.outer(np.arange(2 * m), np.arange(2 * m)))
+    other = np.arange(2 * m) // m
+    piece = np.where(other == 0, 1 / m, 0.0)
+    before = np.where(other == 1, 1 / m, 0.0)
+    variance = (piece - before) @ alike @ (piece - before) if previous else 2 * piece @ alike @ piece
+    block = np.where(np.arange(2 * m) < found.rows, 1 / found.rows, 0.0)
+    of_blocks = 2 * block @ alike @ block * found.rows / m
+    assert found.excess == pytest.approx(variance / of_blocks, rel=0.01)
+    assert found.excess > 1.02
+
+
 def test_independent_rows_are_blocks_of_one() -> None:
-    assert block_length(1.0, [100] * 5, level=0.05).rows == 1
+    found = block_length(1.0, [100] * 5, level=0.05, previous=True)
+    assert (found.rows, found.excess) == (1, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -32,11 +48,11 @@ def test_the_fewest_blocks_make_small_p_values_possible(k: int, level: float, bl
 
 
 def test_long_pieces_get_what_they_need_and_short_ones_the_longest_that_holds() -> None:
-    plenty = block_length(9.0, [4000] * 5, level=0.05)
+    plenty = block_length(9.0, [4000] * 5, level=0.05, previous=True)
     assert (plenty.rows, plenty.enough) == (plenty.wanted, True)
     assert plenty.wanted == 89
-    tight = block_length(39.0, [400] * 5, level=0.05)
+    tight = block_length(39.0, [400] * 5, level=0.05, previous=True)
     assert (tight.rows, tight.wanted, tight.enough) == (133, 390, True)
-    assert (1 - 1.5 * shortfall(39) / 400) / (1 - shortfall(39) / 133) <= EXCESS
-    assert not block_length(39.0, [200] * 5, level=0.05).enough
-    assert not block_length(500.0, [100] * 5, level=0.05).enough
+    assert 1.05 < tight.excess <= EXCESS
+    assert not block_length(39.0, [200] * 5, level=0.05, previous=True).enough
+    assert not block_length(500.0, [100] * 5, level=0.05, previous=True).enough

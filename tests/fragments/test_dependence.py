@@ -7,7 +7,7 @@ import pytest
 from scipy.signal import lfilter
 
 from picsc.datasets.table import Column, Target
-from picsc.fragments.dependence import Dependence, Layout, dependence
+from picsc.fragments.dependence import Dependence, Layout, autocovariances, dependence, integrated_time
 
 Array = np.ndarray
 
@@ -53,6 +53,21 @@ def test_a_dependence_that_is_longer_than_short_pieces_is_not_taken_for_a_short_
     times = [getattr(found(stream(400, 0.98, seed), pieces=8), "time", 1.0) for seed in range(30)]
     assert np.median(times) > 40
     assert np.quantile(times, 0.1) > 8
+
+
+def test_no_higher_order_makes_the_time_shorter_than_nearest_neighbours_do() -> None:
+    """In short pieces the deviations from a mean add up to 0, which a high order takes for the end of a dependence."""
+    sizes = np.full(15, 40)
+    for seed in range(30):
+        x = stream(600, 0.9, seed).reshape(15, 40)
+        products = autocovariances((x - x.mean(1, keepdims=True)).reshape(-1), sizes, 16)
+        time = integrated_time(products, sizes)
+        if time > 15:  # near the length of a piece, where the correction for the means has not settled
+            continue
+        raw = products[:2] / np.array([600, 585])
+        lost = time / 40 * raw[0] / (1 - time / 40)  # the variance of a piece's own mean
+        nearest = (raw[1] + lost) / (raw[0] + lost)
+        assert time >= 0.99 * (1 + nearest) / (1 - nearest)
 
 
 def test_independent_rows_are_called_dependent_as_rarely_as_the_level_says() -> None:

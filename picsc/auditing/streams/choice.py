@@ -29,6 +29,10 @@ FEWEST_ARRANGEMENTS = 10
 """Fewest ways to deal the blocks out to the pieces, divided by the level; with fewer, no p-value is small."""
 
 
+NAMED = 1.005
+"""Least factor on squared differences that a note tells of."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stream:
     """Units of a stream that the null permutes."""
@@ -42,6 +46,9 @@ class Stream:
     """Reason why nothing can be said of any piece; empty where something can."""
     rows: int = 1
     """Rows of a block."""
+    excess: float = 1.0
+    """Factor by which squared differences between pieces are larger than those between pieces of permuted blocks when
+    nothing moved; what is observed is divided by it."""
     dependence: Dependence | None = None
     """The column whose dependence the length was chosen for; None where rows are independent or a user chose it."""
 
@@ -99,7 +106,7 @@ def blocks_chosen(
         labels: (n,) piece of each row, those of a reference file last.
         cut: the pieces.
         tables: all rows that were cut, and the reference file.
-        settings: level.
+        settings: level, reference.
     """
     layout = _layout(labels, cut, *tables)
     target = () if compared.target is None else (compared.target,)
@@ -108,24 +115,27 @@ def blocks_chosen(
     ties = layout.tie is not None
     if found is None and not ties:
         return Stream(None)
-    chosen = block_length(1.0 if found is None else found.time, sizes, level=settings.level)
+    time = 1.0 if found is None else found.time
+    previous = tables[1] is None and settings.reference in (None, "previous")
+    chosen = block_length(time, sizes, level=settings.level, previous=previous)
     per_number = len(labels) / sum(sizes)
     if chosen.wanted == 1 and not ties:  # a dependence too weak for blocks of two
-        return Stream(None)
+        return Stream(None, excess=chosen.excess)
     rows = max(1, round(chosen.rows * per_number))
     units = _units(labels, rows if chosen.rows > 1 else 1, layout)
-    time = cut.settings.time or ""
+    order = cut.settings.time or ""
     unit = f"blocks of {rows} rows" if found is not None and rows > 1 else "rows"
     if ties:
-        unit = f"rows of equal {time}" if chosen.rows == 1 else f"{unit}, equal values of {time} together"
-    few = _too_few_times(sizes, time, settings.level) if ties else ""
-    few = few or ("" if chosen.enough or found is None else _too_short(found, chosen, sizes, time if ties else ""))
+        unit = f"rows of equal {order}" if chosen.rows == 1 else f"{unit}, equal values of {order} together"
+    column = order if ties else ""
+    few = _too_few_times(sizes, order, settings.level) if ties else ""
+    few = few or ("" if chosen.enough or found is None else _too_short(found, chosen, sizes, column))
     if few:
         advice = "cut fewer pieces, or add rows; --block 1 permutes single rows as if they were independent"
         finding = Finding("stream-too-short", "warning", few, advice)
     else:
-        finding = Finding("blocks", "note", _why(unit, found, time if ties else ""), "--block N sets another length")
-    return Stream(units, unit, (finding,), few, rows, found)
+        finding = Finding("blocks", "note", _why(unit, found, chosen, column), "--block N sets another length")
+    return Stream(units, unit, (finding,), few, rows, 1.0 if few else chosen.excess, found)
 
 
 def dealt(*held: int) -> float:
@@ -133,14 +143,17 @@ def dealt(*held: int) -> float:
     return math.exp(min(math.lgamma(sum(held) + 1) - sum(math.lgamma(count + 1) for count in held), 700.0))
 
 
-def _why(unit: str, found: Dependence | None, time: str) -> str:
+def _why(unit: str, found: Dependence | None, chosen: BlockLength, time: str) -> str:
     """The unit that the null permutes, and the reason, in words."""
     if found is None:
         return f"the null permutes {unit}: rows of one {time} may depend on each other"
     what = "" if found.of == "values" else f" ({found.of})"
     numbers = f"values of {time}" if time else "rows"
     alike = f"{found.time:.1f} neighbouring {numbers} tell as much about a mean as 1 independent one"
-    return f"the null permutes {unit}: in {found.name!r}{what}, {alike}"
+    why = f"the null permutes {unit}: in {found.name!r}{what}, {alike}"
+    if chosen.excess < NAMED:
+        return why
+    return f"{why}; squared differences are divided by {chosen.excess:.2f}, since neighbouring blocks are alike, too"
 
 
 def _too_short(found: Dependence, chosen: BlockLength, sizes: list[int], time: str) -> str:

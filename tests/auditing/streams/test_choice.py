@@ -42,7 +42,7 @@ def test_a_stream_is_dealt_out_in_blocks_and_says_so() -> None:
 def test_independent_rows_move_alone_without_a_word() -> None:
     report = audited(np.random.default_rng(0).normal(size=1000))
     assert (report.null.unit, report.findings, report.verdict) == ("rows", (), "ok")
-    assert report.manifest["block"] == {"rows": 1, "column": None, "autocorrelation_time": None}
+    assert report.manifest["block"] == {"rows": 1, "column": None, "excess": 1.0, "autocorrelation_time": None}
 
 
 def test_a_moved_batch_of_independent_rows_is_no_dependence() -> None:
@@ -65,6 +65,22 @@ def test_a_length_that_is_given_wins() -> None:
     rows = audited(stream(2000, 0.95), block=1)
     assert (rows.null.unit, rows.verdict) == ("rows", "shift")
     assert "lag1-autocorrelation" in codes(rows)
+
+
+def test_what_is_observed_is_divided_by_what_blocks_fall_short_of() -> None:
+    """The same blocks without it are a little too sure of themselves."""
+    x = stream(2000, 0.9)
+    x[1600:] += 0.7
+    corrected = audited(x)
+    block = corrected.manifest["block"]
+    assert 1.03 < block["excess"] < 1.15  # type: ignore[index]
+    assert f"divided by {block['excess']:.2f}" in corrected.findings[0].message  # type: ignore[index]
+    as_is = audited(x, block=block["rows"])  # type: ignore[index]
+    pairs = list(zip(corrected.fragments[1:], as_is.fragments[1:], strict=True))
+    assert all(ours.p_data >= theirs.p_data for ours, theirs in pairs)  # type: ignore[operator]
+    assert any(ours.p_data > theirs.p_data for ours, theirs in pairs)  # type: ignore[operator]
+    assert all(ours.smallest_effect > theirs.smallest_effect for ours, theirs in pairs)  # type: ignore[operator]
+    assert all(ours.noise_data > theirs.noise_data for ours, theirs in pairs)  # type: ignore[operator]
 
 
 def test_a_stream_that_is_too_short_is_inconclusive_whatever_it_looks_like() -> None:
