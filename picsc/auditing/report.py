@@ -98,6 +98,7 @@ def _findings(
         *reading_doubts(data.dataset, reference),
         *([] if settings.gamma is None else [_raw_threshold(settings.gamma)]),
         *_attribution(tests),
+        *tests.drift,
         *more_balanced(balanced, settings.level),
     )
 
@@ -169,6 +170,8 @@ def _summary(
         worst = max(shifted, key=lambda fragment: fragment.size)
         next_step = _what_to_do(worst, shifted, findings, pieces, reference, settings.level)
         first = f"shift: {_some(len(shifted), pieces)} from {reference_words(reference)}"
+        if all("trend" in fragment.statistics for fragment in shifted):
+            first = f"shift: the data drift over {counted(len(fragments), 'piece')} ({pieces.words})"
         return f"{first}{fails}", f"worst: {worst.in_words}", f"next: {next_step}"
     tested = [fragment for fragment in fragments if fragment.verdict != "not tested"] or list(fragments)
     if verdict == "inconclusive":
@@ -263,6 +266,9 @@ def _what_to_do(
     by_class = [finding for finding in findings if finding.code == "rows-sorted-by-class"]
     if by_class:  # then the order is known to explain the shift, also of values that come in one class only
         return by_class[0].advice
+    drift = [finding for finding in findings if finding.code == "drift"]
+    if drift and "trend" in worst.statistics:
+        return drift[0].advice
     fault = _fault(worst, level)
     if fault:
         return fault

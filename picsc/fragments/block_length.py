@@ -7,7 +7,9 @@ pieces are larger than those between pieces of permuted blocks by the factor
 
     (1 - s / m) / (1 - s / L), or (1 - 1.5 s / m) / (1 - s / L) from the piece before,
 
-and a test divides what it observed by it. That factor is an estimate as the IAT is, so that it may not be large.
+and a test divides what it observed by it; a trend over all pieces falls short of nothing, so that its factor is
+1 / (1 - s / L). The factor is that of an IAT larger by one standard error, since short pieces hide a part of a long
+dependence.
 
 Letters: m rows of a piece, K pieces, b blocks in a piece.
 """
@@ -21,9 +23,8 @@ from statistics import median
 
 SHORT = 0.05
 """Share by which the variance of a block's mean may fall short of that of a long stretch where rows are plenty."""
-EXCESS = 1.15
-"""Largest factor that a test may divide by: without it, about 8 % of all cuts without a shift would be called shifted
-at a level of 5 %, and with an IAT that is taken for too small by a fifth, 6 %."""
+EXCESS = 1.2
+"""Largest factor that a test may divide by: a larger one would rest on the estimate of the IAT too much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,9 @@ class BlockLength:
     excess: float
     """Factor by which observed squares are larger than those of permuted blocks when nothing moved, at least 1."""
 
+    excess_of_trend: float
+    """The same factor for the square of a difference between the two ends of the stream."""
+
     @property
     def enough(self) -> bool:
         """True if a test that divides by that factor holds its level, about."""
@@ -46,6 +50,11 @@ class BlockLength:
 def shortfall(time: float) -> float:
     """Rows s such that a mean of L rows has 1 - s / L of the variance of a long stretch; 0 for an IAT of 1."""
     return (time - 1 / time) / 2
+
+
+def upper_time(time: float, n: int) -> float:
+    """IAT larger by one standard error, that of an autoregression of order one over n rows; 1 for independent rows."""
+    return time * (1 + math.sqrt(time / n)) if time > 1 else 1.0
 
 
 def wanted_rows(time: float) -> int:
@@ -74,8 +83,11 @@ def block_length(time: float, sizes: Sequence[int], *, level: float, previous: b
         level: of the tests.
         previous: True if pieces are compared with the piece before.
     """
-    typical, wanted, s = int(median(sizes)), wanted_rows(time), shortfall(time)
+    typical, wanted = int(median(sizes)), wanted_rows(time)
+    s = shortfall(upper_time(time, sum(sizes)))
     longest = max(1, typical // fewest_blocks(max(2, len(sizes)), level))
     rows = min(wanted, longest)
     held, observed = 1 - s / rows, 1 - (1.5 if previous else 1.0) * s / typical
-    return BlockLength(rows, wanted, max(1.0, observed / held) if held > 0 else math.inf)
+    if held <= 0:
+        return BlockLength(rows, wanted, math.inf, math.inf)
+    return BlockLength(rows, wanted, max(1.0, observed / held), 1 / held)

@@ -7,7 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from picsc.fragments.block_length import EXCESS, SHORT, block_length, fewest_blocks, shortfall, wanted_rows
+from picsc.fragments.block_length import (
+    EXCESS,
+    SHORT,
+    block_length,
+    fewest_blocks,
+    shortfall,
+    upper_time,
+    wanted_rows,
+)
 
 
 @pytest.mark.parametrize("phi", [0.5, 0.8, 0.95])
@@ -23,6 +31,8 @@ def test_the_variance_of_a_mean_falls_short_as_it_should(phi: float) -> None:
 def test_the_excess_is_the_variance_of_a_difference_over_that_of_permuted_blocks(phi: float, previous: bool) -> None:
     m, k = 400, 5
     found = block_length((1 + phi) / (1 - phi), [m] * k, level=0.05, previous=previous)
+    upper = upper_time((1 + phi) / (1 - phi), m * k)
+    phi = (upper - 1) / (upper + 1)
     alike = phi ** np.abs(np.subtract.outer(np.arange(2 * m), np.arange(2 * m)))
     other = np.arange(2 * m) // m
     piece = np.where(other == 0, 1 / m, 0.0)
@@ -31,6 +41,12 @@ def test_the_excess_is_the_variance_of_a_difference_over_that_of_permuted_blocks
     block = np.where(np.arange(2 * m) < found.rows, 1 / found.rows, 0.0)
     of_blocks = 2 * block @ alike @ block * found.rows / m
     assert found.excess == pytest.approx(variance / of_blocks, rel=0.01)
+    # a slow wave has the variance that the whole dependence gives it
+    far = np.arange(k * m)
+    wave = np.linspace(-1, 1, k * m)
+    of_wave = wave @ phi ** np.abs(np.subtract.outer(far, far)) @ wave / (wave @ wave)
+    of_rows = block @ alike @ block * found.rows
+    assert found.excess_of_trend == pytest.approx(of_wave / of_rows, rel=0.05)
     assert found.excess > 1.02
 
 

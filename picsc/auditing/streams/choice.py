@@ -49,6 +49,8 @@ class Stream:
     excess: float = 1.0
     """Factor by which squared differences between pieces are larger than those between pieces of permuted blocks when
     nothing moved; what is observed is divided by it."""
+    excess_of_trend: float = 1.0
+    """The same for a trend over all pieces."""
     dependence: Dependence | None = None
     """The column whose dependence the length was chosen for; None where rows are independent or a user chose it."""
 
@@ -120,7 +122,7 @@ def blocks_chosen(
     chosen = block_length(time, sizes, level=settings.level, previous=previous)
     per_number = len(labels) / sum(sizes)
     if chosen.wanted == 1 and not ties:  # a dependence too weak for blocks of two
-        return Stream(None, excess=chosen.excess)
+        return Stream(None, excess=chosen.excess, excess_of_trend=chosen.excess_of_trend)
     rows = max(1, round(chosen.rows * per_number))
     units = _units(labels, rows if chosen.rows > 1 else 1, layout)
     order = cut.settings.time or ""
@@ -135,7 +137,8 @@ def blocks_chosen(
         finding = Finding("stream-too-short", "warning", few, advice)
     else:
         finding = Finding("blocks", "note", _why(unit, found, chosen, column), "--block N sets another length")
-    return Stream(units, unit, (finding,), few, rows, 1.0 if few else chosen.excess, found)
+    excess, of_trend = (1.0, 1.0) if few else (chosen.excess, chosen.excess_of_trend)
+    return Stream(units, unit, (finding,), few, rows, excess, of_trend, found)
 
 
 def dealt(*held: int) -> float:
