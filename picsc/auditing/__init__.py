@@ -23,6 +23,7 @@
 - `pixel_statistics`: brightness, contrast and roughness of an image, for noise that a network's features do not show
 - `reference_model`: the small neural network whose gradients the model tests use
 - `report`: the last stage: the report, its three summary lines, its findings, and its manifest
+- `streams`: blocks of rows that depend on their neighbours, which the null moves as a whole
 - `table_view`: a table as the tests use it: coded columns, a reference model, and the numbers that each row contributes
 - `two_questions`: the two questions of an audit, with p-values: did the data move, and does the model care?
 - `verdict`: from p-values and effects to verdicts, each with its reason in words

@@ -159,7 +159,7 @@ def audit_dataset(
         identical = bool(data.sha256) and data.sha256 == against.reference.sha256
         again = rows_in_both(compared, against.reference, identical=identical)
         against = replace(against, findings=(*again, *against.findings))
-    design = build_design(pieces.dataset, pieces.cut, settings, reference)
+    design = build_design(pieces.dataset, pieces.cut, settings, reference, compared=compared, findings=pieces.findings)
     if data.kind == "table":  # features of images differ in the last bits between processors, and with them the order
         compared, order = canonical(compared, design.labels, design.scheme.units)
         design = design.reordered(order)

@@ -23,7 +23,7 @@ from picsc.settings import Settings
 from picsc.settings.problems import problems
 
 SCHEMA: Literal["picsc.baseline/1"] = "picsc.baseline/1"
-JOINT, MODEL = "joint distribution", "model"
+JOINT, TREND, MODEL = "joint distribution", "trend", "model"
 """Names of what can move besides single columns, whose names are kind and column: `numeric age`, `missing age`, or
 `KL of age` where the column's KL alone shows it."""
 SLACK = 1e-9
@@ -269,7 +269,7 @@ def _moved(fragment: FragmentReport, report: AuditReport) -> Iterator[tuple[str,
             named = named or column.kind != "target"
             yield f"{'KL of' if column.by_kl(report.level) else column.kind} {column.name}", effect
     if fragment.cell in ("data only", "both") and not named:
-        yield JOINT, fragment.effect_data or 0.0
+        yield TREND if fragment.statistic_data == "trend" else JOINT, fragment.effect_data or 0.0
     if fragment.cell in ("model only", "both"):
         yield MODEL, fragment.effect_model or 0.0
 

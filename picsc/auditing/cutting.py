@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from picsc.auditing.image_view import image_features, image_rows, refuse_table_options, with_noise
+from picsc.auditing.streams.choice import cut_in_order
 from picsc.auditing.table_view import audit_table, too_wide
 from picsc.auditing.verdict import N_MIN
 from picsc.datasets.images import ImageSet
@@ -118,7 +119,8 @@ def _refuse_single_rows(pieces: Cut) -> None:
 
 def _split_findings(dataset: Dataset, pieces: Cut, settings: AuditSettings) -> list[Finding]:
     """Findings of the split validator; a null of blocks already answers its warning about neighbours that are alike."""
-    found = [f for f in validate(dataset, pieces) if settings.block == 1 or f.code != "lag1-autocorrelation"]
+    answered = cut_in_order(pieces, settings) or (settings.block != "auto" and settings.block > 1)
+    found = [f for f in validate(dataset, pieces) if not answered or f.code != "lag1-autocorrelation"]
     if any(fragment.kind != "fold" for fragment in pieces.fragments):
         return found
     keeping = "picsc cv --keep-rare always learns from them and never tests them"

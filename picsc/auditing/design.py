@@ -5,13 +5,13 @@ Letters: n rows, K pieces.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme, blocks
+from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme
+from picsc.auditing.streams.choice import Stream, blocks_asked_for, blocks_chosen, cut_in_order, dealt
 from picsc.datasets.canonical_order import renumbered
 from picsc.datasets.rows import stack, take
 from picsc.errors import DataError, SettingsError
@@ -19,14 +19,12 @@ from picsc.reports.common import Finding
 from picsc.settings import REFERENCES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from picsc.datasets.table import Dataset
     from picsc.fragments import Cut
     from picsc.settings import AuditSettings
 
-FEWEST_ARRANGEMENTS = 10
-"""Fewest ways to deal the blocks out to the pieces, divided by the level; with fewer, no p-value is small."""
 MOST_DRAWN = 10_000_000
 """Most (draw, piece) pairs; beyond, the audit asks for fewer draws or pieces."""
 
@@ -61,6 +59,8 @@ class Design:
     """Name of what the pieces are compared with: rest, previous, first, or `file` and its name."""
     unit: str = "rows"
     """Unit that the null permutes, in words."""
+    stream: Stream = field(default_factory=lambda: Stream(None))
+    """Blocks of a stream, and the reason for their length."""
 
     def reordered(self, order: Ints) -> Design:
         """The design of the same rows in another order, (n,), with units and strata numbered in that order."""
@@ -86,10 +86,10 @@ class Design:
         for k, piece in enumerate(self.contrast.pieces):
             own, total = int(held[piece]), len(first)
             if self.contrast.reference == "rest":
-                ways, repeats = _dealt(own, total - own), int((held == own).sum())
+                ways, repeats = dealt(own, total - own), int((held == own).sum())
             else:
                 other = int(held[self.contrast.reference[k]])
-                ways, repeats = _dealt(own, other, total - own - other), 1
+                ways, repeats = dealt(own, other, total - own - other), 1
             if repeats > level * ways:
                 p = f"whatever their rows say, p cannot be below {min(repeats / ways, 1):.2g}"
                 found[k] = f"only {total} {self.unit}, {own} of them here: {p}"
@@ -160,14 +160,25 @@ def compared_rows(dataset: Dataset, cut: Cut, reference: Dataset | None) -> Data
     return everything if reference is None else stack(everything, reference)
 
 
-def build_design(dataset: Dataset, cut: Cut, settings: AuditSettings, reference: Dataset | None) -> Design:
+def build_design(
+    dataset: Dataset,
+    cut: Cut,
+    settings: AuditSettings,
+    reference: Dataset | None,
+    *,
+    compared: Dataset | None = None,
+    findings: Sequence[Finding] = (),
+) -> Design:
     """Design the comparison of the pieces, with the null that repeats the way they were made.
 
     Args:
         dataset: all rows that were cut.
         cut: its pieces.
-        settings: reference, length of the blocks, draws and level.
+        settings: reference, length of the blocks, draws, level.
         reference: rows that every piece is compared with; None when pieces are compared with pieces.
+        compared: the rows of `compared_rows`; None to take them here.
+        findings: on the cut: rows that are sorted by class resemble their neighbours for that reason, and no block is
+            long enough for it.
 
     Raises:
         DataError: there is one piece only.
@@ -180,13 +191,20 @@ def build_design(dataset: Dataset, cut: Cut, settings: AuditSettings, reference:
         labels = np.concatenate([labels, np.full(reference.n, len(cut.fragments), np.int64)])
     contrast = _contrast(len(cut.fragments), "file" if reference is not None else named)
     _check_size(len(contrast.pieces), settings)
+    stream = Stream(None)
+    if settings.block != "auto" and settings.block > 1:
+        stream = blocks_asked_for(settings.block, labels, cut, (dataset, reference), settings)
+    elif cut_in_order(cut, settings) and not any(each.code == "rows-sorted-by-class" for each in findings):
+        rows = compared_rows(dataset, cut, reference) if compared is None else compared
+        stream = blocks_chosen(rows, labels, cut, (dataset, reference), settings)
     return Design(
         labels=labels,
         contrast=contrast,
-        scheme=_scheme(dataset.n, cut, labels, settings),
+        scheme=_scheme(dataset.n, cut, labels) if stream.units is None else PermutationScheme(units=stream.units),
         pieces=_pieces(cut, contrast, named),
         reference=named,
-        unit=_unit(cut, settings),
+        unit=_unit(cut) if stream.units is None else stream.unit,
+        stream=stream,
     )
 
 
@@ -246,7 +264,7 @@ def _check_size(k: int, settings: AuditSettings) -> None:
         raise SettingsError(f"{k} pieces x {settings.draws} draws: at most {MOST_DRAWN} in all; lower --draws")
 
 
-def _scheme(n: int, cut: Cut, labels: Ints, settings: AuditSettings) -> PermutationScheme:
+def _scheme(n: int, cut: Cut, labels: Ints) -> PermutationScheme:
     """Rows that may change places: the null repeats the way the pieces were made."""
     kept = np.setdiff1d(np.arange(n), cut.unassigned)
     extra = len(labels) - len(kept)  # the rows of a reference file are strata and units of their own kind
@@ -257,49 +275,8 @@ def _scheme(n: int, cut: Cut, labels: Ints, settings: AuditSettings) -> Permutat
         ids = ids[kept]
         return np.concatenate([ids, ids.max() + 1 + np.arange(extra)]) if extra else ids
 
-    if settings.block > 1:
-        return PermutationScheme(units=_blocks(labels, _stream_order(cut, kept, len(labels)), settings))
     # a file's rows were never stratified together with the pieces, so only rows may change places with them
     return PermutationScheme(units=extended(cut.units), strata=None if extra else extended(cut.strata))
-
-
-def _blocks(labels: Ints, order: Ints, settings: AuditSettings) -> Ints:
-    """Id of the block of each row, (n,).
-
-    Raises:
-        SettingsError: blocks so long that the null has next to nothing to permute: no p-value could be small.
-    """
-    fewest, longest = FEWEST_ARRANGEMENTS / settings.level, settings.block
-    units = blocks(labels, longest, order)
-    ways = _arrangements(labels, units)
-    if ways >= fewest:
-        return units
-    while longest > 1 and _arrangements(labels, blocks(labels, longest, order)) < fewest:
-        longest //= 2
-    instead = f"--block {longest} or less, or fewer pieces" if longest > 1 else "fewer pieces, or no --block"
-    raise SettingsError(
-        f"--block {settings.block}: its blocks can be dealt out to the pieces in {ways:.0f} ways only, too few for "
-        f"p-values at --level {settings.level:g}; use {instead}"
-    )
-
-
-def _arrangements(labels: Ints, units: Ints) -> float:
-    """Number of ways to deal the blocks out to the pieces."""
-    first = np.unique(units, return_index=True)[1]
-    return _dealt(*np.bincount(labels[first]).tolist())
-
-
-def _dealt(*held: int) -> float:
-    """Number of ways to deal units out to holders of so many units each; at most 1e304."""
-    return math.exp(min(math.lgamma(sum(held) + 1) - sum(math.lgamma(count + 1) for count in held), 700.0))
-
-
-def _stream_order(cut: Cut, kept: Ints, n: int) -> Ints:
-    """Rows piece by piece, then those of a reference file; inside a piece in row order."""
-    position = np.full(int(kept.max()) + 1, -1, np.int64)
-    position[kept] = np.arange(len(kept))
-    ordered = np.concatenate([position[fragment.rows] for fragment in cut.fragments])
-    return np.concatenate([ordered, np.arange(len(ordered), n)])
 
 
 def _pieces(cut: Cut, contrast: Contrast, named: str) -> tuple[Piece, ...]:
@@ -318,10 +295,8 @@ def _pieces(cut: Cut, contrast: Contrast, named: str) -> tuple[Piece, ...]:
     )
 
 
-def _unit(cut: Cut, settings: AuditSettings) -> str:
+def _unit(cut: Cut) -> str:
     """Unit that the null permutes, in words."""
-    if settings.block > 1:
-        return f"blocks of {settings.block} rows"
     if cut.units is not None:
-        return f"groups of {settings.cut.group}"
+        return "groups" if cut.settings.group is None else f"groups of {cut.settings.group}"
     return "rows" if cut.strata is None else "rows within classes"

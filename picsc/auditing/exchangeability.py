@@ -63,26 +63,6 @@ class PermutationScheme:
         return PermutationScheme(*(None if ids is None else ids[rows] for ids in (self.units, self.strata)))
 
 
-def blocks(labels: Ints, length: int, order: Ints) -> Ints:
-    """Ids of blocks: runs of `length` consecutive rows that never cross the border of a piece.
-
-    Args:
-        labels: (n,) piece of each row.
-        length: rows per block; the last block of a piece may be shorter.
-        order: (n,) row numbers in stream order.
-
-    Returns:
-        (n,) ids.
-    """
-    along = labels[order]
-    position = np.empty(len(labels), np.int64)
-    for label in np.unique(along):
-        rows = order[along == label]
-        position[rows] = np.arange(len(rows)) // length
-    _, ids = np.unique(np.stack([labels, position]), axis=1, return_inverse=True)
-    return ids.reshape(-1).astype(np.int64)
-
-
 def subsample(labels: Ints, scheme: PermutationScheme, *, rows: int, seed: int) -> Ints:
     """Row numbers of a subsample that is proportional by label and stratum, and keeps units whole.
 

@@ -34,7 +34,7 @@ class Evidence(NamedTuple):
         return self.start + (evidence - at_start).clamp(min=0) * self.slope
 
 
-def evidence(draws: Tensor) -> Evidence:
+def evidence(draws: Tensor, excess: float = 1.0) -> Evidence:
     """-log p of each draw among all of them, continuous and beyond the largest draw.
 
     An empirical p-value stops at 1 / (B + 1), so the largest of many would nearly always be a tie. Quadratic statistics
@@ -45,8 +45,12 @@ def evidence(draws: Tensor) -> Evidence:
     whatever the fit, comparing the observed evidence with its draws is exact under the null.
 
     Args:
-        draws: (B + 1, ...), non-negative.
+        draws: (B + 1, ...), non-negative, quadratic in the differences that they measure.
+        excess: factor by which the observed value is larger than the draws when nothing moved, see
+            `picsc.fragments.block_length`; it is divided by it.
     """
+    if excess != 1:
+        draws = torch.cat([draws[:1] / excess, draws[1:]])
     size = draws.shape[0]
     top = max(2, round(TAIL * size))
     upper = draws.topk(top + 1, dim=0).values
@@ -55,8 +59,8 @@ def evidence(draws: Tensor) -> Evidence:
     slope = (upper[1:-1] - start).sum(0) / (top - sum(1 / i for i in range(1, top + 1)))
     body = torch.where(start > 0, draws / start.clamp(min=torch.finfo(draws.dtype).tiny), draws.new_zeros(()))
     at_start = -torch.log(torch.tensor(top / size, dtype=draws.dtype))
-    excess = (draws - start) / slope.clamp(min=torch.finfo(draws.dtype).tiny)
-    value = torch.where(draws > start, at_start + excess, body.clamp(max=1) * at_start)
+    beyond = (draws - start) / slope.clamp(min=torch.finfo(draws.dtype).tiny)
+    value = torch.where(draws > start, at_start + beyond, body.clamp(max=1) * at_start)
     # a null that never moves (a class's share under a stratified split) is no evidence about the observed value
     null = draws[1:]
     varies = (null.amax(0) - null.amin(0)) > 1e-9 * null.amax(0).abs()

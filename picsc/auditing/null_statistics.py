@@ -17,7 +17,7 @@ from torch import Tensor
 
 from picsc.auditing.ks_and_g_tests import Coded, ColumnShiftTest, count, shift
 from picsc.auditing.model_tests import ModelShift, model_shift, moment_kl
-from picsc.auditing.multiplicity import Evidence, evidence, p_among
+from picsc.auditing.multiplicity import Evidence, p_among
 from picsc.auditing.other_columns.new_levels import new_levels
 from picsc.auditing.wide_ks import scan_columns, sorted_scan
 
@@ -204,30 +204,30 @@ def columns_of(inputs: TestInputs, null: LabelDraws) -> ColumnDraws:
             missing_kl += each.missing_kl[0]
             if column.test == "g":
                 kl += each.level_kl
-                found = evidence(null.effective * each.level_kl).value
+                found = null.evidence(null.effective * each.level_kl).value
                 members.kl_evidence[place] = found[0]
                 largest_kl = torch.maximum(largest_kl, found.amax(1))
-        combine(*_values_evidence(columns, drawn, members, at))
+        combine(*_values_evidence(columns, drawn, null, members, at))
         some = [i for i, column in enumerate(columns) if column.has_missing]
         if some:
-            combine(*_missing_evidence([drawn[i] for i in some], members, [at[i] + 1 for i in some]))
+            combine(*_missing_evidence([drawn[i] for i in some], null, members, [at[i] + 1 for i in some]))
     for place, other in enumerate(inputs.beside, start=len(members.names) - len(inputs.beside)):
         if other.test == "missing":
             each = _shifts(other.coded, null)
             missing_kl += each.missing_kl[0]
-            combine(*_missing_evidence([each], members, [place]))
+            combine(*_missing_evidence([each], null, members, [place]))
         else:
             each = new_levels(other.coded, null) if other.test == "new levels" else _shifts(other.coded, null)
-            combine(*_values_evidence([other.coded], [each], members, [place]))
+            combine(*_values_evidence([other.coded], [each], null, members, [place]))
     effect = at_own_size(effect.nan_to_num(0.0), null.effective)
     return ColumnDraws(joint - math.log(len(members.names)), largest, effect, kl, missing_kl, largest_kl, members)
 
 
 def _values_evidence(
-    columns: Sequence[Coded], drawn: Sequence[ColumnShiftTest], members: Members, at: Sequence[int]
+    columns: Sequence[Coded], drawn: Sequence[ColumnShiftTest], null: LabelDraws, members: Members, at: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
     """Evidence and effect of the values of a few columns, (B + 1, columns, K); `members` gets the observed ones."""
-    found = evidence(torch.stack([each.statistic for each in drawn], 1))
+    found = null.evidence(torch.stack([each.statistic for each in drawn], 1))
     effect = torch.stack([each.effect for each in drawn], 1)
     members.effect[at], members.evidence[at] = effect[0].double(), found.value[0].double()
     for i, column in enumerate(columns):
@@ -239,10 +239,10 @@ def _values_evidence(
 
 
 def _missing_evidence(
-    drawn: Sequence[ColumnShiftTest], members: Members, place: Sequence[int]
+    drawn: Sequence[ColumnShiftTest], null: LabelDraws, members: Members, place: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
     """Evidence and effect of the missing rates of a few columns; `members` gets the observed ones."""
-    value = evidence(torch.stack([each.missing_statistic for each in drawn], 1)).value
+    value = null.evidence(torch.stack([each.missing_statistic for each in drawn], 1)).value
     effect = torch.stack([each.missing_effect for each in drawn], 1)
     members.effect[place], members.evidence[place] = effect[0].double(), value[0].double()
     members.kl[place] = torch.stack([each.missing_kl[0] for each in drawn]).double()
@@ -334,7 +334,7 @@ def target_of(inputs: TestInputs, null: LabelDraws, rows: RowDraws) -> tuple[Col
     """The test of the target's distribution; its statistic, and its effect at the piece's own size, in every draw."""
     assert inputs.target is not None  # noqa: S101 - the caller has one
     drawn = _shifts(inputs.target, null)
-    found = evidence(drawn.statistic).value
+    found = null.evidence(drawn.statistic).value
     kl = rows.target_kl if inputs.target.test == "ks" else drawn.level_kl[0]
     p = p_among(found[0], found.amax(1))
     effect, kls, seen = (each.numpy() for each in (drawn.effect[0], kl, found[0]))

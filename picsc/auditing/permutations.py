@@ -17,6 +17,7 @@ from torch import Tensor
 
 from picsc.auditing.exchangeability import Contrast, Ints, draw_labels, subsample
 from picsc.auditing.model_tests import label_sizes, label_sums
+from picsc.auditing.multiplicity import Evidence, evidence
 
 if TYPE_CHECKING:
     from picsc.auditing.design import Design
@@ -52,11 +53,17 @@ class LabelDraws:
     """(B + 1, K) n_eff = 1 / (1/n_piece + 1/n_reference) of the sample; the observed one is the whole table's."""
     sums: RowSums
     """Sums of the per-row quantities by label."""
+    excess: float = 1.0
+    """Factor by which observed squares are larger than drawn ones when nothing moved, see `Stream.excess`."""
 
     @property
     def whole(self) -> bool:
         """True when the draws permute all rows, so that the observed labels are one of them."""
         return len(self.rows) == len(self.observed)
+
+    def evidence(self, statistic: Tensor) -> Evidence:
+        """Evidence of a quadratic statistic in every draw, (B + 1, ...)."""
+        return evidence(statistic, self.excess)
 
     def chunks(self, width: int, rows: int | None = None) -> Iterator[NDArray[np.int16]]:
         """Yield labels of the first `rows` rows, (C, rows) at a time, with C * width at most CELLS."""
@@ -106,6 +113,7 @@ def label_draws(quantities: PerRow, design: Design, *, rows: int, draws: int, se
         seed: of the subsample and the permutations.
     """
     labels, contrast, scheme = design.labels, design.contrast, design.scheme
+    excess = design.stream.excess
     sample = subsample(labels, scheme, rows=rows, seed=seed)
     drawn, sizes = [], []
     for chunk in draw_labels(labels[sample], scheme.among(sample), draws=draws, seed=seed, cells=CELLS):
@@ -119,18 +127,20 @@ def label_draws(quantities: PerRow, design: Design, *, rows: int, draws: int, se
     if len(sample) == len(labels):
         observed = label_sums(matrix, labels[None], contrast).double()
         sums = RowSums(matrix, None, observed)
-        return LabelDraws(contrast, labels, sample, len(sample), permuted, effective, sums)
+        return LabelDraws(contrast, labels, sample, len(sample), permuted, effective, sums, excess)
     observed, influence = _one_pass(quantities, labels, contrast, matrix)
     if scheme.units is not None:  # a unit moves as a whole, so no row can be kept apart
         sums = RowSums(matrix, None, observed)
-        return LabelDraws(contrast, labels, sample, len(sample), permuted, effective, sums)
+        return LabelDraws(contrast, labels, sample, len(sample), permuted, effective, sums, excess)
     heavy = np.argpartition(influence, -round(HEAVY_SHARE * rows))[-round(HEAVY_SHARE * rows) :]
     missed = np.setdiff1d(heavy, sample)
     every = np.concatenate([sample, missed])
     more = _labels_for(missed, design, draws=draws, seed=seed)
     matrix = torch.cat([matrix, quantities(missed)])
     sums = _scaled_to_all(matrix, every, heavy, design, observed)
-    return LabelDraws(contrast, labels, every, len(sample), np.concatenate([permuted, more], 1), effective, sums)
+    return LabelDraws(
+        contrast, labels, every, len(sample), np.concatenate([permuted, more], 1), effective, sums, excess
+    )
 
 
 def _one_pass(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from picsc.auditing.column_notes import column_notes
 from picsc.auditing.effects.columns import column_sizes
 from picsc.auditing.effects.model_fit import model_fits
+from picsc.auditing.streams.drift import with_drift
 from picsc.auditing.two_questions import shift_test
 from picsc.auditing.verdict import Known, Rule, verdicts
 from picsc.datasets.rows import take
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from picsc.auditing.null_statistics import TestInputs
     from picsc.datasets.table import Dataset
     from picsc.reports.audit import FragmentReport
+    from picsc.reports.common import Finding
     from picsc.settings import AuditSettings
 
 
@@ -62,6 +64,8 @@ class PieceTests:
     more than half of them agree; () where there are none."""
     evidence: tuple[float, ...] = ()
     """Evidence of each piece against its reference, see `picsc.auditing.two_questions.ShiftTest`."""
+    drift: tuple[Finding, ...] = ()
+    """What moves steadily over all pieces."""
     too_few_units: bool = False
     """True if the groups or blocks that the null deals out are too few for a small p-value of some piece."""
 
@@ -85,12 +89,16 @@ def run_piece_tests(
         )
         kinds: dict[str, str] = {column.name: column.kind for column in rows.dataset.columns}
         lacking = design.too_few_units(settings.level)
-        rule = Rule(settings.level, settings.smallest, settings.gamma, kinds, lacking, design.reference)
+        short = design.stream.too_short
+        rule = Rule(settings.level, settings.smallest, settings.gamma, kinds, lacking, design.reference, short)
         known = Known(
             column_notes(rows.dataset, design),
             column_sizes(rows.dataset, inputs, design) if rows.own_units else None,
             model_fits(inputs.fit, design),
         )
         reports = verdicts(design.pieces, test, rule, known)
+        reports, drift = with_drift(reports, test.trend, rule, rows.dataset)
     found = () if test.evidence is None else tuple(test.evidence.tolist())
-    return PieceTests(reports, test.rows_drawn, test.mean_kl, evidence=found, too_few_units=bool(lacking))
+    return PieceTests(
+        reports, test.rows_drawn, test.mean_kl, evidence=found, too_few_units=bool(lacking or short), drift=drift
+    )

@@ -49,7 +49,7 @@ def audit_report(
     """
     reference = None if against is None else against.reference
     balanced = balance(data.cut, tests.mean_kl, with_file=reference is not None)
-    findings = _findings(data, tests, settings, against, balanced)
+    findings = _findings(data, (design, tests), settings, against, balanced)
     verdict = overall(tests.reports)
     return AuditReport(
         verdict=verdict,
@@ -69,15 +69,20 @@ def audit_report(
         findings=findings,
         fragments=tests.reports,
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
-        manifest=_manifest(data.dataset, reference, settings),
+        manifest=_manifest(data.dataset, reference, settings, design),
         balance=balanced,
     )
 
 
 def _findings(
-    data: CutData, tests: PieceTests, settings: AuditSettings, against: Against | None, balanced: Balance | None
+    data: CutData,
+    tested: tuple[Design, PieceTests],
+    settings: AuditSettings,
+    against: Against | None,
+    balanced: Balance | None,
 ) -> tuple[Finding, ...]:
     """All findings, in the order of the report."""
+    design, tests = tested
     reference: Dataset | None = None
     of_columns: tuple[Finding, ...] = ()
     apart, of_cut = frozenset[str](), data.findings
@@ -87,11 +92,13 @@ def _findings(
     return (
         *of_columns,
         *of_cut,
+        *design.stream.findings,
         *conservative(data.cut),
         *left_out(data.dataset, apart),
         *reading_doubts(data.dataset, reference),
         *([] if settings.gamma is None else [_raw_threshold(settings.gamma)]),
         *_attribution(tests),
+        *tests.drift,
         *more_balanced(balanced, settings.level),
     )
 
@@ -113,13 +120,21 @@ def _raw_threshold(gamma: float) -> Finding:
     )
 
 
-def _manifest(dataset: Dataset, reference: Dataset | None, settings: AuditSettings) -> dict[str, object]:
+def _manifest(
+    dataset: Dataset, reference: Dataset | None, settings: AuditSettings, design: Design
+) -> dict[str, object]:
     """Everything it takes to get the same bytes again; no time and no machine name, so that equal runs are equal."""
     return {
         "versions": versions(),
         "seed": settings.seed,
         "data_sha256": dataset.sha256,
         "reference_sha256": None if reference is None else reference.sha256,
+        "block": {
+            "rows": design.stream.rows,
+            "column": None if design.stream.dependence is None else design.stream.dependence.name,
+            "excess": design.stream.excess,
+            "autocorrelation_time": None if design.stream.dependence is None else design.stream.dependence.time,
+        },
     }
 
 
@@ -155,10 +170,12 @@ def _summary(
         worst = max(shifted, key=lambda fragment: fragment.size)
         next_step = _what_to_do(worst, shifted, findings, pieces, reference, settings.level)
         first = f"shift: {_some(len(shifted), pieces)} from {reference_words(reference)}"
+        if all("trend" in fragment.statistics for fragment in shifted):
+            first = f"shift: the data drift over {counted(len(fragments), 'piece')} ({pieces.words})"
         return f"{first}{fails}", f"worst: {worst.in_words}", f"next: {next_step}"
     tested = [fragment for fragment in fragments if fragment.verdict != "not tested"] or list(fragments)
     if verdict == "inconclusive":
-        units = "blocks" if settings.block > 1 else "groups"
+        units = "groups" if pieces.units is not None and settings.block == "auto" else "blocks"
         lacks = units if tests.too_few_units else "rows"
         total = counted(len(fragments), "piece")
         first = f"inconclusive: none of {total} ({pieces.words}) has the {lacks} to tell{fails}"
@@ -192,9 +209,9 @@ def _closest(tested: list[FragmentReport]) -> FragmentReport:
 
 def _more(pieces: Cut, settings: AuditSettings, *, too_few_units: bool) -> str:
     """The next step where no piece has enough for a verdict: what there is too little of."""
-    if too_few_units and settings.block > 1:
+    if too_few_units and settings.block != "auto" and settings.block > 1:
         return "use shorter blocks (--block), or more rows"
-    if too_few_units:
+    if too_few_units and pieces.units is not None:
         return f"more groups of {settings.cut.group} are needed; more rows of the same groups do not help"
     return "add rows" if pieces.whole else "cut into fewer pieces, or add rows"
 
@@ -249,6 +266,9 @@ def _what_to_do(
     by_class = [finding for finding in findings if finding.code == "rows-sorted-by-class"]
     if by_class:  # then the order is known to explain the shift, also of values that come in one class only
         return by_class[0].advice
+    drift = [finding for finding in findings if finding.code == "drift"]
+    if drift and "trend" in worst.statistics:
+        return drift[0].advice
     fault = _fault(worst, level)
     if fault:
         return fault

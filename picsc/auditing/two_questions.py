@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from picsc.auditing.explanation.effects_of_columns import effects_of_columns, jointly_alone
 from picsc.auditing.explanation.kl_by_column import with_kl_by_column
 from picsc.auditing.joint_distribution import joint_of, leading_columns
 from picsc.auditing.model_tests import ModelShift
@@ -35,6 +36,7 @@ from picsc.auditing.null_statistics import (
     target_of,
 )
 from picsc.auditing.permutations import label_draws
+from picsc.auditing.streams.trend import Trend, trend_of, with_share
 from picsc.equations.trigger import tau
 
 if TYPE_CHECKING:
@@ -116,6 +118,8 @@ class ShiftTest:
     evidence: Floats | None = None
     """-log p of the question with the stronger answer, beyond the largest draw as well, not corrected: it ranks pieces
     that differ, whatever the unit of their effects."""
+    trend: Trend | None = None
+    """The test of a steady move over all pieces; None unless each is compared with the one before."""
     mean_kl: Floats | None = None
     """(B + 1,) covariate KL, mean over columns and pieces, at the pieces' own sizes; None without columns."""
 
@@ -147,8 +151,8 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         DATA_WEIGHTS,
         {
             "columns": evidence(columns.joint),
-            "joint distribution": evidence(jointly.statistic),
-            "covariate KL": evidence(free_kl),
+            "joint distribution": null.evidence(jointly.statistic),
+            "covariate KL": null.evidence(free_kl),
         },
         {"columns": columns.effect, "joint distribution": jointly.effect, "covariate KL": columns.effect},
     )
@@ -156,27 +160,30 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
     if fisher is not None and inputs.target is not None:
         target, target_statistic, target_effect = target_of(inputs, null, rows)
         model = {
-            "score": evidence(fisher.effective * fisher.score),
-            "Fisher gap": evidence(fisher.effective * fisher.gap.square()),
-            "Fisher KL": evidence(fisher.effective * fisher.kl),
-            "target": evidence(target_statistic),
+            "score": null.evidence(fisher.effective * fisher.score),
+            "Fisher gap": null.evidence(fisher.effective * fisher.gap.square()),
+            "Fisher KL": null.evidence(fisher.effective * fisher.kl),
+            "target": null.evidence(target_statistic),
         }
         families.append(_Family(MODEL_WEIGHTS, model, _model_effects(fisher, target_effect)))
 
     combined = [family.combined() for family in families]
     joint = torch.stack([each.value for each in combined], 1)  # (B + 1, questions, K)
-    adjusted = step_down(joint.flatten(1)).reshape(joint.shape[1:])
+    trend = trend_of(inputs, null, design, level=level)
+    hypotheses = with_share(joint.flatten(1), trend)
+    corrected = step_down(hypotheses)
+    adjusted = corrected[: joint[0].numel()].reshape(joint.shape[1:])
     own_p = _own_p(families)
     tests = columns.tests(rows.column_kl)
     if bool((own_p[0]["covariate KL"] <= level).any()):
         tests = with_kl_by_column(tests, inputs, null, columns)
     effects = [{name: effect[0].numpy() for name, effect in family.effects.items()} for family in families]
-    effects[0] |= _effects_of_columns(tests, effects[0], level)
+    effects[0] |= effects_of_columns(tests, effects[0], level)
     questions = [
-        _question(family, each, p.numpy(), own, effect, level=level)
+        _question(family, each, p.numpy(), own, effect, level=level, excess=null.excess)
         for family, each, p, own, effect in zip(families, combined, adjusted, own_p, effects, strict=True)
     ]
-    alone = _jointly_alone(questions[0], tests, level)
+    alone = jointly_alone(questions[0].statistics["joint distribution"].p_adjusted, tests, level)
     return ShiftTest(
         columns=tests,
         target=target,
@@ -185,13 +192,14 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         fisher=None if fisher is None else ModelShift(*(each[0] for each in fisher)),
         kl=(columns.kl[0] + rows.kl[0]).numpy(),
         missing_kl=columns.missing_kl.numpy(),
-        **_tau(fisher, free_kl, rows, level),
+        **_tau(fisher, free_kl, rows, level, null.excess),
         domain_auc=jointly.auc.numpy(),
         smallest_effect=_smallest_effect(
-            joint, combined[0], data.statistics["columns"], columns, null.effective[0], level
+            hypotheses, combined[0], data.statistics["columns"], columns, null.effective[0] / null.excess, level
         ),
         rows_drawn=null.sampled,
         classifier_columns=leading_columns(jointly, inputs, null, alone, seed=seed),
+        trend=None if trend is None else replace(trend, p_adjusted=float(corrected[-1])),
         evidence=joint[0].amax(0).double().numpy(),
         mean_kl=(free_kl / null.effective[0]).mean(1).numpy() / len(inputs.columns) if inputs.columns else None,
     )
@@ -244,6 +252,7 @@ def _question(
     own: dict[str, Floats],
     *,
     level: float,
+    excess: float,
 ) -> Question:
     """The answer to one question.
 
@@ -254,6 +263,7 @@ def _question(
         own_p: p-value of each statistic by itself.
         own: observed effect of each statistic.
         level: family-wise error rate.
+        excess: factor by which observed squares are larger than drawn ones when nothing moved.
     """
     leaders, led = family.led()
     names = tuple(family.weights)
@@ -265,42 +275,9 @@ def _question(
         p_adjusted=adjusted,
         leader=leader,
         effect=np.where(largest >= 0, largest, of_leader),
-        noise=torch.quantile(led[1:], 1 - level, dim=0).numpy(),
+        noise=math.sqrt(excess) * torch.quantile(led[1:], 1 - level, dim=0).numpy(),
         statistics={name: Statistic(own_p[name], own[name]) for name in names},
     )
-
-
-def _effects_of_columns(tests: Sequence[ColumnTest], led: Mapping[str, Floats], level: float) -> dict[str, Floats]:
-    """Effect of the largest column that is significant by its own test, and by its KL alone; where none is, `led`.
-
-    A unit that changed in one piece makes the KL of all others large, too, since their reference has that piece; how
-    far they are from it is what the columns' own tests say.
-
-    Args:
-        tests: values and missing rates of all columns.
-        led: effect of the column with the most evidence, for both statistics.
-        level: family-wise error rate.
-    """
-    by_test = [np.where(test.p_adjusted <= level, np.nan_to_num(test.effect), -1.0) for test in tests]
-    by_kl = [
-        np.where((test.of_kl.p_adjusted <= level) & (test.p_adjusted > level), test.of_kl.effect, -1.0)
-        for test in tests
-        if test.of_kl is not None
-    ]
-    found = {}
-    for name, effects in (("columns", by_test), ("covariate KL", by_kl)):
-        largest = np.max(effects, axis=0) if effects else np.full_like(led[name], -1.0)
-        found[name] = np.where(largest >= 0, largest, led[name])
-    return found
-
-
-def _jointly_alone(data: Question, tests: Sequence[ColumnTest], level: float) -> list[int]:
-    """Positions of the pieces in which the joint distribution is significant and no column is."""
-    alone = data.statistics["joint distribution"].p_adjusted <= level
-    for test in tests:
-        alone &= test.p_adjusted > level
-        alone &= True if test.of_kl is None else test.of_kl.p_adjusted > level
-    return [int(k) for k in np.flatnonzero(alone)]
 
 
 def _model_effects(fisher: ModelShift, target: Tensor) -> dict[str, Tensor]:
@@ -315,7 +292,9 @@ def _model_effects(fisher: ModelShift, target: Tensor) -> dict[str, Tensor]:
     return {"Fisher gap": gap, "Fisher KL": gap, "score": score, "target": target}
 
 
-def _tau(fisher: ModelShift | None, free_kl: Tensor, rows: RowDraws, level: float) -> dict[str, Floats | None]:
+def _tau(
+    fisher: ModelShift | None, free_kl: Tensor, rows: RowDraws, level: float, excess: float
+) -> dict[str, Floats | None]:
     """Eq. 14's tau, and the quantile that it exceeds with probability `level` when nothing moved, at each piece's size.
 
     Source: Eq. 14.
@@ -326,18 +305,18 @@ def _tau(fisher: ModelShift | None, free_kl: Tensor, rows: RowDraws, level: floa
         return {"tau": None, "tau_quantile": None}
     taus = tau(fisher.gap, free_kl) / rows.effective
     free = rows.effective.pow(1.5) * taus
-    quantile = torch.quantile(free[1:], 1 - level, dim=0) / rows.effective[0].pow(1.5)
+    quantile = torch.quantile(free[1:], 1 - level, dim=0) * (excess / rows.effective[0]).pow(1.5)
     return {"tau": taus[0].numpy(), "tau_quantile": quantile.numpy()}
 
 
 def _smallest_effect(
-    joint: Tensor, data: Evidence, family: Evidence, columns: ColumnDraws, size: Tensor, level: float
+    hypotheses: Tensor, data: Evidence, family: Evidence, columns: ColumnDraws, size: Tensor, level: float
 ) -> Floats:
     """KS distance that one numeric column must have to be found with 80 % power, (K,)."""
     tails = columns.members.tails
     if not len(tails.start):
-        return np.full(joint.shape[-1], np.nan)
-    needed = torch.quantile(joint.flatten(1).amax(1)[1:], 1 - level)
+        return np.full(len(size), np.nan)
+    needed = torch.quantile(hypotheses.amax(1)[1:], 1 - level)
     for_question = data.statistic_at(needed)
     for_columns = family.statistic_at(for_question - math.log(DATA_WEIGHTS["columns"]))
     for_one = for_columns + math.log(len(columns.members.names))

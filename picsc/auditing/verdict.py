@@ -57,6 +57,8 @@ class Rule:
     the piece's position; pieces that may get small ones are left out."""
     reference: str = "rest"
     """Name of what the pieces are compared with: rest, previous, first, or `file` and its name."""
+    too_short: str = ""
+    """Reason why p-values say nothing of any piece: a stream without enough blocks; empty where they do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,8 @@ def _decide(piece: Piece, subject: Subject, *, moved: bool, cares: bool) -> tupl
         if tau > rule.gamma:
             return "shift", f"tau {tau:.3g} > gamma {rule.gamma:g} (raw threshold, no error rate)"
         return "ok", f"tau {tau:.3g} <= gamma {rule.gamma:g} (raw threshold, no error rate)"
+    if rule.too_short:
+        return "inconclusive", rule.too_short
     if moved or cares:
         reasons = [why_moved(subject)] if moved else []
         reasons += [why_model(subject, moved=moved)] if cares else []

@@ -11,18 +11,17 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
 
 from picsc.datasets.table import Column
+from picsc.fragments.block_length import block_length
+from picsc.fragments.dependence import autocovariances, integrated_time, lags
 from picsc.reports.common import Finding
 
 LEVEL = 1e-4
 """Two-sided rate of false alarms over all columns."""
-FORGOTTEN = 0.1
-"""An autocorrelation below this counts as zero when a block length is suggested."""
-ENOUGH_WAYS, BLOCKS = 10_000, 4
-"""Fewest ways to deal the blocks out to the pieces, and blocks per piece, that a suggested length leaves: `picsc audit`
-refuses a length that leaves fewer ways than ten divided by the level, since no p-value could be small."""
+EXCHANGEABLE = "p-values take rows as exchangeable"
+AUDIT_LEVEL = 0.05
+"""Level of the tests for which a block length is suggested."""
 CARRIERS = 4
 """The square of the effective number of rows behind a column's variance must be at least this many times the number
 of pairs."""
@@ -54,7 +53,7 @@ def neighbours_alike(
     if not numeric or len(order) < 3:
         return []
     stratum = piece[order]
-    sizes = np.bincount(stratum)
+    rows = order
     if strata is not None:
         stratum = stratum * (int(strata[order].max()) + 1) + strata[order]
     stratum = np.unique(stratum, return_inverse=True)[1].reshape(-1)
@@ -69,59 +68,34 @@ def neighbours_alike(
     if not found:
         return []
     _, r, column = max(found, key=lambda entry: entry[0])
-    longest = longest_block([int(size) for size in sizes if size] * (2 if alone else 1))
-    lag, reached = first_quiet_lag(_centred(column.values[order], stratum)[0], most=longest)
     within = " within classes" if strata is not None else ""
     message = (
         f"neighbouring rows are alike{within} in {len(found)} of {len(numeric)} numeric columns; strongest in "
         f"{column.name!r}, lag-1 autocorrelation {r:.2f}"
     )
-    if lag < 2:
-        advice = "p-values take rows as exchangeable; there are too few rows for blocks, so cut fewer pieces"
-    else:
-        advice = f"p-values take rows as exchangeable; give --block L with L around {lag}"
-        if not reached:
-            advice += f", the longest that leaves enough blocks to deal out (rows {lag} apart are still alike)"
+    advice = _advice(_centred(column.values[order], stratum)[0][np.argsort(by_stratum)], piece[rows], alone=alone)
     return [Finding("lag1-autocorrelation", "warning", message, advice)]
 
 
-def longest_block(sizes: Sequence[int]) -> int:
-    """Most rows of a block that leave `BLOCKS` blocks per piece on average, and `ENOUGH_WAYS` ways to deal them out.
+def _advice(x: NDArray[np.float64], piece: NDArray[np.int64], *, alone: bool) -> str:
+    """The block length that the dependence of a column asks for, if pieces have room for it.
 
     Args:
-        sizes: rows of each piece; a block never crosses the border of a piece.
-
-    Returns:
-        At least 1: blocks of one row are rows.
+        x: (n,) deviations from the mean of the stratum, in row order.
+        piece: (n,) number of the piece of each.
+        alone: the one piece is compared with another table, of about as many rows.
     """
-
-    def ways(length: int) -> float:
-        held = [-(-size // length) for size in sizes]
-        return math.lgamma(sum(held) + 1) - sum(math.lgamma(count + 1) for count in held)
-
-    low, high = 1, max(1, sum(sizes) // (BLOCKS * max(1, len(sizes))))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if ways(middle) >= math.log(ENOUGH_WAYS) else (low, middle - 1)
-    return low
-
-
-def first_quiet_lag(centred: NDArray[np.float64], *, most: int) -> tuple[int, bool]:
-    """First lag >= 2 at which the absolute autocorrelation is below 0.1, at most `most`.
-
-    Args:
-        centred: (n,) values of mean 0, with 0 for missing ones.
-        most: the longest lag that is tried.
-
-    Returns:
-        The lag, and True if the autocorrelation is below 0.1 there; (most, False) if it never is.
-    """
-    n = len(centred)
-    spectrum = fft.rfft(centred, fft.next_fast_len(n + most + 1, real=True))  # padded: no wrap-around up to `most`
-    covariance = fft.irfft(np.abs(spectrum) ** 2, fft.next_fast_len(n + most + 1, real=True))[: most + 1]
-    quiet = np.flatnonzero(np.abs(covariance) < FORGOTTEN * covariance[0])
-    quiet = quiet[quiet >= 2]
-    return (int(quiet[0]), True) if len(quiet) else (most, False)
+    by_piece = np.argsort(piece, kind="stable")
+    sizes = np.unique(piece, return_counts=True)[1]
+    most = lags(sizes)
+    if most < 1:
+        return f"{EXCHANGEABLE}; there are too few rows for blocks, so cut fewer pieces"
+    time = integrated_time(autocovariances(x[by_piece], sizes, most), sizes)
+    chosen = block_length(time, sizes.tolist() * (2 if alone else 1), level=AUDIT_LEVEL, previous=False)
+    if chosen.enough and chosen.rows > 1:
+        return f"{EXCHANGEABLE}; give --block {chosen.rows}"
+    do = "compare more rows" if alone else "cut fewer pieces"
+    return f"{EXCHANGEABLE}; there are too few rows for blocks of {chosen.wanted}, which would be needed, so {do}"
 
 
 def _centred(

@@ -19,6 +19,7 @@ from picsc.fragments.duplicates import conflicting_labels, duplicates_across
 from picsc.fragments.keys import group_codes, times_of
 from picsc.fragments.pieces import Cut
 from picsc.fragments.repeated_ids import repeated_ids
+from picsc.fragments.row_order import in_order, piece_of_row
 from picsc.phrases import counted, listed, share
 from picsc.reports.common import Finding
 
@@ -39,7 +40,7 @@ def validate(dataset: Dataset, cut: Cut) -> tuple[Finding, ...]:
     Returns:
         Findings in a fixed order, each code at most once per column; empty if there are none.
     """
-    piece = _piece_of_row(dataset.n, cut)
+    piece = piece_of_row(dataset.n, cut)
     findings = [*cut.findings, *_sizes(cut)]
     by_class = _classes(dataset, cut, piece)
     findings += by_class
@@ -51,25 +52,9 @@ def validate(dataset: Dataset, cut: Cut) -> tuple[Finding, ...]:
     findings += _order_of_time(dataset, cut)
     # Rows that are sorted by class resemble their neighbours for that reason, and blocks would not help.
     if (cut.contiguous or cut.whole) and not any(finding.code == "rows-sorted-by-class" for finding in by_class):
-        order = _in_order(dataset, cut, piece)
+        order = in_order(dataset, cut, piece)
         findings += neighbours_alike(dataset.columns, order, piece, cut.strata, alone=cut.whole)
     return tuple(findings)
-
-
-def _piece_of_row(n: int, cut: Cut) -> NDArray[np.int64]:
-    """Number of the piece of each row, -1 for rows in no piece."""
-    piece = np.full(n, -1, dtype=np.int64)
-    for i, fragment in enumerate(cut.fragments):
-        piece[fragment.rows] = i
-    return piece
-
-
-def _in_order(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The rows in pieces, in order of time for pieces of time, else in row order."""
-    rows = np.flatnonzero(piece >= 0)
-    if cut.settings.time is None:
-        return rows
-    return rows[np.argsort(times_of(dataset, cut.settings.time)[rows], kind="stable")]
 
 
 def _sizes(cut: Cut) -> Iterable[Finding]:
@@ -110,7 +95,7 @@ def _classes(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> list[Findi
     names = [target.levels[code] for code in present]
     pieces = [fragment.name for fragment in cut.fragments]
     rare = _rare_classes(table, names, target)
-    order = _in_order(dataset, cut, piece)
+    order = in_order(dataset, cut, piece)
     if cut.contiguous and cut.strata is None and _one_run_each(codes[order][~target.missing[order]]):
         return [_sorted_by_class(table, cut, pieces), *rare]
     advice = _way_to_classes(cut)

@@ -95,15 +95,21 @@ class FragmentReport:
     """p_model, corrected over both questions and all pieces; the verdict follows it."""
     statistic_data: str | None = None
     """The statistic that speaks for the data question, the one with the most evidence: columns, joint distribution, or
-    covariate KL."""
+    covariate KL; trend where a column moves steadily over all pieces to this last one."""
     statistic_model: str | None = None
-    """The same for the model question: score, Fisher gap, Fisher KL, or target."""
+    """The same for the model question: score, Fisher gap, Fisher KL, target, or trend where the target's distribution
+    moves steadily."""
     classifier_columns: tuple[str, ...] = ()
     """The columns whose relation to the others matters most, where it alone shows that the data moved: without one of
     them it tells the piece from its reference less well."""
     model_fit: ModelFit | None = None
     """How well the reference model predicts the piece and its reference; None without a target, or without a label on
     one side."""
+
+    @property
+    def statistics(self) -> tuple[str | None, str | None]:
+        """The statistics that speak for the data question and for the model question."""
+        return self.statistic_data, self.statistic_model
 
     @property
     def size(self) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -60,9 +60,12 @@ class AuditSettings(Settings):
     ] = 999
     """Permutations of the null."""
     block: Annotated[
-        int, Field(ge=1), Option("Rows that move together in the null (default {default}).", "L", "Verdict")
-    ] = 1
-    """Rows per block that move together in the null; more than 1 for streams whose rows depend on each other."""
+        Annotated[int, Field(ge=1)] | Literal["auto"],
+        Option("Rows that move together in the null (default {default}).", "L", "Verdict"),
+    ] = "auto"
+    """Consecutive rows that move together in the null, for streams whose rows depend on each other. `auto` measures the
+    dependence within batches or pieces of time and chooses the length, keeps equal times together, and means single
+    rows for all other pieces; 1 is single rows whatever they are like."""
     seed: Seed = 0
     """Seed of every random draw."""
     jobs: Jobs = 1

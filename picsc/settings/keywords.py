@@ -163,8 +163,10 @@ class AuditKeywords(TypedDict, total=False):
     draws: int
     """Permutations of the null."""
 
-    block: int
-    """Rows per block that move together in the null; more than 1 for streams whose rows depend on each other."""
+    block: int | Literal["auto"]
+    """Consecutive rows that move together in the null, for streams whose rows depend on each other. `auto` measures the
+    dependence within batches or pieces of time and chooses the length, keeps equal times together, and means single
+    rows for all other pieces; 1 is single rows whatever they are like."""
 
     seed: int
     """Seed of every random draw."""

@@ -52,7 +52,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("min_effect_model", "--min-effect-model", "number", "D", "On the model (default 0.1).", "Verdict"),
         Row("gamma", "--gamma", "number", "TAU", "Raw threshold of the paper's tau.", "Verdict"),
         Row("draws", "--draws", "whole", "B", "Permutations of the null (default 999).", "Verdict"),
-        Row("block", "--block", "whole", "L", "Rows that move together in the null (default 1).", "Verdict"),
+        Row("block", "--block", "text", "L", "Rows that move together in the null (default auto).", "Verdict"),
         Row("seed", "--seed", "whole", "N", "Seed of every random draw (default 0).", "Run"),
         Row("jobs", "--jobs", "whole", "N", "Processor cores; never changes a number (default: all).", "Run"),
     ),

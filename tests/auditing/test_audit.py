@@ -91,11 +91,11 @@ def test_reference_file_previous_and_first() -> None:
     frame = alike(400, 3, 4)
     frame.loc[200:, "x0"] += 1.5
     shifted = {
-        named: [fragment.name for fragment in picsc.audit(frame, batches=4, reference=named, draws=FAST).shifted]
-        for named in ("previous", "first")
+        named: [each.name for each in picsc.audit(frame, batches=4, reference=named, draws=FAST, block=1).shifted]
+        for named in ("previous", "first")  # the same 100 rows four times are as alike as those of a stream
     }
     assert shifted == {"previous": ["batch 3"], "first": ["batch 3", "batch 4"]}
-    against = picsc.audit(frame.iloc[:200], batches=2, reference=frame.iloc[200:], draws=FAST)
+    against = picsc.audit(frame.iloc[:200], batches=2, reference=frame.iloc[200:], draws=FAST, block=1)
     assert len(against.shifted) == 2
 
 
@@ -130,7 +130,7 @@ def test_blocks_widen_the_null_of_a_stream() -> None:
     for t in range(1, 3000):
         stream[t] = 0.97 * stream[t - 1] + noise[t]
     frame = pd.DataFrame({"x": stream})
-    rows = picsc.audit(frame, no_target=True, batches=4, draws=FAST)
+    rows = picsc.audit(frame, no_target=True, batches=4, draws=FAST, block=1)
     blocks = picsc.audit(frame, no_target=True, batches=4, draws=FAST, block=250)
     assert "lag1-autocorrelation" in {finding.code for finding in rows.findings}
     assert rows.verdict == "shift"
@@ -250,7 +250,7 @@ def test_labels_that_are_gone_in_a_piece_are_a_shift_that_is_named(cut: dict[str
     assert [fragment.verdict for fragment in report.fragments] == [first, *["ok"] * 3, "shift"]
     strongest = last_piece(report).columns[0]
     assert (strongest.name, strongest.kind, strongest.statistic) == ("target", "missing", 1.0)
-    assert last_piece(report).reason.startswith("missing rate of target +100.0 points [9")
+    assert last_piece(report).reason.startswith("missing rate of target +100.0 points")
     assert last_piece(report).cell == "data only"
 
 
@@ -395,7 +395,9 @@ def test_blocks_too_long_to_permute_are_refused(block: int, refused: bool) -> No
     random = np.random.default_rng(2)
     frame = pd.DataFrame({"a": random.normal(size=192), "b": random.normal(size=192), "y": np.tile([0, 1], 96)})
     expected = (
-        pytest.raises(SettingsError, match=r"in 24 ways only, .* use block=2[45] or less") if refused else nullcontext()
+        pytest.raises(SettingsError, match=r"in 24 ways only, .* use block=(12|24) or less")
+        if refused
+        else nullcontext()
     )
     with expected:
         picsc.audit(frame, target="y", batches=4, reference="rest", block=block, draws=99)

@@ -322,3 +322,10 @@ def test_chance_exceeds_the_band_as_often_as_the_level_says() -> None:
         beyond["data"] += first.effect_data > first.noise_data
         beyond["model"] += first.effect_model > first.noise_model
     assert all(count <= binom.ppf(1 - 1e-7, 150, 0.05) for count in beyond.values())
+
+
+def test_a_drift_that_was_accepted_is_known_and_no_other_shift_of_the_last_piece_is(tmp_path: Path) -> None:
+    drift = piece(statistic_data="trend")
+    assert compared(tmp_path, drift, drift).fragments[0].standing == "known"
+    jointly = piece(statistic_data="joint distribution")
+    assert compared(tmp_path, drift, jointly).fragments[0].standing == "new"

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from picsc.auditing.exchangeability import Contrast, PermutationScheme, blocks, draw_labels, subsample
+from picsc.auditing.exchangeability import Contrast, PermutationScheme, draw_labels, subsample
 
 
 def drawn(labels: np.ndarray, scheme: PermutationScheme, draws: int = 50, cells: int = 4_000_000) -> np.ndarray:
@@ -42,14 +42,6 @@ def test_every_permutation_is_equally_likely() -> None:
     _, counts = np.unique(every, axis=0, return_counts=True)
     assert len(counts) == 6
     assert ((counts - 1000) ** 2 / 1000).sum() < 40.9
-
-
-def test_blocks_are_consecutive_and_stay_inside_a_piece() -> None:
-    labels = np.repeat([0, 1], [7, 6]).astype(np.int64)
-    ids = blocks(labels, 3, np.arange(13))
-    runs = np.flatnonzero(np.diff(ids) != 0) + 1
-    np.testing.assert_array_equal(runs, [3, 6, 7, 10])
-    assert len(np.unique(ids)) == 5
 
 
 def test_subsample_is_proportional_within_strata() -> None:

@@ -76,3 +76,11 @@ def test_family_wise_error_holds() -> None:
         draws = torch.from_numpy((rng.normal(size=(200, 8)) + shared) ** 2)
         false += bool((step_down(evidence(draws).value) <= 0.1).any())
     assert false <= binom.ppf(1 - 1e-7, 400, 0.1)
+
+
+def test_an_excess_lowers_the_observed_value_alone() -> None:
+    draws = torch.from_numpy(np.random.default_rng(0).exponential(size=200))
+    draws[0] = 5.0
+    lower = draws.clone()
+    lower[0] = 4.0
+    assert torch.equal(evidence(draws, 1.25).value, evidence(lower).value)

@@ -130,6 +130,8 @@ def test_audit_of_a_splitter() -> None:
     calm = picsc.audit(frame, target="y", cv=StratifiedKFold(5, shuffle=True, random_state=0), draws=99)
     assert calm.verdict == "ok"
     assert calm.null.unit == "rows within classes"
+    grouped = picsc.audit(X[:, :2], Y, cv=GroupKFold(5), groups=PERSON, draws=99)
+    assert grouped.null.unit == "groups"
     by_settings = picsc.audit(frame, target="y", folds=5, splitter="kfold", draws=99)
     assert [each.score for each in moved.fragments] == [each.score for each in by_settings.fragments]
 

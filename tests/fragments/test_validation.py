@@ -1,20 +1,17 @@
 from __future__ import annotations
 
-import math
+import re
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 import picsc
 from picsc.datasets.table import Column, Dataset, Target
 from picsc.errors import DataError
 from picsc.fragments import Cut, Fragment, cut, validate
-from picsc.fragments.autocorrelation import first_quiet_lag, longest_block
 from picsc.reports.common import Finding
 from picsc.settings import CutSettings
 
@@ -424,15 +421,15 @@ def stream(n: int, memory: float, seed: int = 1) -> np.ndarray:
 
 
 def test_a_stream_is_reported_with_its_strongest_column_and_a_block_length() -> None:
-    """0.9 ** l falls below 0.1 at l = 22; sampling moves that a little, and the coefficient by 0.003."""
+    """The IAT is 19, so blocks of 10 (19 - 1 / 19) = 189 rows fall short by 5 %; a fit is off by some percent."""
     data = table(20_000, numbers(calm=rng().normal(size=20_000), weak=stream(20_000, 0.3), strong=stream(20_000, 0.9)))
     found = check(data, batches=10)["lag1-autocorrelation"]
     assert found.severity == "warning"
     words, strongest = found.message.rsplit(" ", 1)
     assert words.endswith("in 2 of 3 numeric columns; strongest in 'strong', lag-1 autocorrelation")
     assert 0.88 <= float(strongest) <= 0.92
-    suggested = int(found.advice.removeprefix("p-values take rows as exchangeable; give --block L with L around "))
-    assert 17 <= suggested <= 28
+    suggested = int(found.advice.removeprefix("p-values take rows as exchangeable; give --block "))
+    assert 140 <= suggested <= 240
     assert "lag1-autocorrelation" in check(data, folds=10)
     assert "lag1-autocorrelation" not in check(data, folds=10, shuffle=True)
 
@@ -488,18 +485,10 @@ def test_independent_rows_are_rarely_called_a_stream() -> None:
 
 def test_too_few_rows_for_blocks_ask_for_fewer_pieces() -> None:
     found = check(table(60, numbers(x=np.sin(np.arange(60) / 9))), batches=10)["lag1-autocorrelation"]
-    assert found.advice.endswith("there are too few rows for blocks, so cut fewer pieces")
-    found = check(table(60, numbers(x=np.sin(np.arange(60) / 9))), batches=2)["lag1-autocorrelation"]
-    assert "with L around 4, the longest that leaves enough blocks to deal out" in found.advice
-
-
-@settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 1000), most=st.integers(2, 80), memory=st.floats(0, 0.95))
-def test_the_block_length_equals_a_direct_sum(seed: int, most: int, memory: float) -> None:
-    x = stream(100, memory, seed)
-    x -= x.mean()
-    direct = [lag for lag in range(2, most + 1) if abs(x[lag:] @ x[:-lag]) < 0.1 * (x @ x)]
-    assert first_quiet_lag(x, most=most) == next(((lag, True) for lag in direct), (most, False))
+    assert "too few rows for blocks" in found.advice
+    assert found.advice.endswith("cut fewer pieces")
+    found = check(table(600, numbers(x=stream(600, 0.95))), batches=10)["lag1-autocorrelation"]
+    assert re.search(r"too few rows for blocks of \d{2,3}, which would be needed, so cut fewer pieces", found.advice)
 
 
 def test_a_shift_between_pieces_is_no_dependence_of_rows() -> None:
@@ -516,20 +505,3 @@ def test_small_pieces_are_no_dependence_of_rows() -> None:
     for seed in range(40):
         calm = np.random.default_rng(seed).normal(size=2000)
         assert "lag1-autocorrelation" not in check(table(2000, numbers(calm=calm)), batches=200)
-
-
-@pytest.mark.parametrize("sizes", [(150, 150), (30, 30), (100, 100, 100), (20, 5000), (60,) * 10])
-def test_the_longest_block_leaves_enough_ways(sizes: tuple[int, ...]) -> None:
-    longest = longest_block(sizes)
-
-    def ways(length: int) -> float:
-        held = [math.ceil(size / length) for size in sizes]
-        return math.factorial(sum(held)) / math.prod(math.factorial(count) for count in held)
-
-    assert ways(longest) >= 10_000
-    assert sum(sizes) / longest >= 4 * len(sizes)
-    assert ways(longest + 1) < 10_000 or sum(sizes) // (longest + 1) < 4 * len(sizes)
-
-
-def test_pieces_of_two_rows_leave_blocks_of_one() -> None:
-    assert longest_block((2, 2)) == 1

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from picsc.auditing.model_tests import moment_kl
-from picsc.auditing.multiplicity import evidence, p_among
+from picsc.auditing.multiplicity import p_among
 from picsc.auditing.null_statistics import ColumnKl
 from picsc.auditing.permutations import RowSums
 from picsc.reports.columns import kl_distance
@@ -81,4 +81,4 @@ def _numeric(inputs: TestInputs, null: LabelDraws) -> Iterator[Tensor]:
         offset = None if sums.offset is None else sums.offset[:, kept]
         block = RowSums(sums.matrix[:, kept], offset, sums.observed[..., kept])
         drawn = replace(null, sums=block).reduced(reduce).nan_to_num(0.0, posinf=0.0)
-        yield evidence(drawn.double()).value
+        yield null.evidence(drawn.double()).value
