@@ -187,3 +187,16 @@ def test_a_file_that_lacks_a_column_or_is_not_there_is_refused(tmp_path: Path) -
         reported(here, deploy=str(tmp_path / "lacks.csv"))
     with pytest.raises(DataError, match="no such file"):
         reported(here, deploy=str(tmp_path / "none.csv"))
+
+
+def test_images_have_an_estimate_for_images_like_these_and_none_for_a_file(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 48)
+    images = (100 * rng.random((48, 16, 16)) + 100 * y[:, None, None]).astype(np.uint8)
+    options = {"folds": 3, "epochs": 1, "repeats": 1, "strength": 0.1}
+    found = estimate(picsc.cross_validate(images, y, deploy="same", deploy_interval="nested", **options))
+    assert found.estimate == "nested 3-fold cross-validation, shuffled and stratified"
+    assert found.value is not None
+    assert found.rows == 48
+    with pytest.raises(SettingsError, match="a file of rows goes with a table"):
+        picsc.cross_validate(images, y, deploy=str(tmp_path / "new.csv"), **options)
