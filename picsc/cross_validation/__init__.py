@@ -2,6 +2,8 @@
 
 - `cross_validate`: the verb `cross_validate`: standard cross-validation against PIcsC and its controls, over folds or
   over batches
+- `deployment`: the estimate to trust for the rows that a model will be used on, by `--deploy`
+- `deployment_file`: the rows of a deployment file, encoded like the data, and weights between the two
 - `experiment`: all repeats of one data set, and the setup of training
 - `group_leakage`: finding on rows of one group that tell on each other
 - `methods`: the methods that are compared, each a function that trains its models and returns their scores
@@ -9,6 +11,7 @@
 - `piece_scores`: scores of one method on every fold or batch
 - `pooled_r2`: R^2 of the predictions of all pieces together, where no piece alone has one
 - `report`: the report: means and intervals of every method, scores of every model, reasons for missing numbers
+- `row_scores`: scores of single rows by models that have not seen them, for the estimates of `deployment`
 - `significance`: the paired test by which two methods are compared
 - `small_pieces`: finding on pieces that are too small for their Fisher information to mean much
 - `splits`: the training rows and test rows of every repeat

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from picsc.cross_validation.deployment import estimate_for_deployment
+from picsc.cross_validation.deployment_file import DeploymentFile, read_deployment_file
 from picsc.cross_validation.experiment import Experiment
 from picsc.cross_validation.group_leakage import DIVIDED
 from picsc.cross_validation.methods import ALGORITHM_1, EQUAL, METHOD_FUNCTIONS, SMALLER, SO_FAR, MethodScores
@@ -25,7 +27,7 @@ from picsc.datasets.images import ImageSet, refuse_columns
 from picsc.datasets.open import open_data
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
-from picsc.errors import DataError
+from picsc.errors import DataError, SettingsError
 from picsc.evaluation.majority import majority_code
 from picsc.reports.common import Finding
 from picsc.runtime.devices import device_findings, pick_device
@@ -128,7 +130,11 @@ def cross_validate_dataset(
             scores: dict[str, PieceScores] = {}
             for found in run_tasks(_run_method, tasks, jobs, done=done):
                 scores |= found
-        return assemble(data, settings, experiment, scores, prepared.findings, prepared.manifest)
+            if settings.deploy is not None:
+                report_progress("estimating for deployment")
+            deployed, more = estimate_for_deployment(prepared.table, settings, experiment, folder, prepared.file)
+        report = assemble(data, settings, experiment, scores, prepared.findings + more, prepared.manifest)
+        return replace(report, deployment=deployed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +142,10 @@ class _Prepared:
     """All that is fixed before training starts."""
 
     experiment: Experiment
+    table: Dataset
+    """Labelled rows."""
+    file: DeploymentFile | None
+    """Rows of the file that `--deploy` names."""
     findings: tuple[Finding, ...]
     manifest: dict[str, object]
     work: float
@@ -165,6 +175,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     if kind != "table":
         refuse_columns(settings.cut, settings.read, weights=settings.weights, kind=kind)
     table, official = rows_of(data, findings, verb="cross-validation", by=settings.cut.by)
+    file = _deployment_file(data, table, settings)
     count = settings.repeats or (5 if kind == "table" else 1)
     plan = tuple(repeats(table, settings, count, official))
     findings += (*_advised(plan[0].findings, settings), *on_reading(table)) if kind == "table" else ()
@@ -195,6 +206,8 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
         "data_sha256": data.sha256,
         "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
     }
+    if file is not None:
+        manifest["deploy_sha256"] = file.sha256
     setup = MethodSetup(
         trainer=trainer,
         likelihood="classes" if kind != "table" else table.target.kind,  # type: ignore[union-attr] # rows_of checks it
@@ -208,7 +221,14 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     keep_rows = not settings.foldwise and same_test_rows(plan)
     random_folds = settings.foldwise and settings.cut.by is None and settings.cut.shuffle
     experiment = Experiment(setup, plan, weights, majority, keep_rows=keep_rows, random_folds=random_folds)
-    return _Prepared(experiment, tuple(findings), manifest, work)
+    return _Prepared(experiment, table, file, tuple(findings), manifest, work)
+
+
+def _deployment_file(data: Data, table: Dataset, settings: CvSettings) -> DeploymentFile | None:
+    """Rows of the file that `--deploy` names; None where it names none."""
+    if settings.other_files and data.kind != "table":
+        raise SettingsError(f"--deploy {settings.deploy}: a file of rows goes with a table, and {data.name} is none")
+    return read_deployment_file(table, settings)
 
 
 def _advised(findings: Sequence[Finding], settings: CvSettings) -> list[Finding]:

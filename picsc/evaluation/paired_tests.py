@@ -132,6 +132,20 @@ def repeats_t(means: Floats) -> Paired | None:
     return _t(means[np.isfinite(means)])
 
 
+def new_piece_t(means: Floats) -> Paired | None:
+    """Mean over pieces, and the interval of one more piece from the same run of pieces.
+
+    The variance is s^2 (1 + 1/J) over J pieces: that of the mean and that of the piece to come.
+
+    Args:
+        means: (J,) score of each piece; NaN where it has none.
+
+    Returns:
+        None when fewer than two pieces are left.
+    """
+    return _t(means[np.isfinite(means)], overlap=1.0)
+
+
 def rows_t(correct_a: Floats, correct_b: Floats) -> Paired | None:
     """Paired t-test over the validation rows of one repeat, given the trained models.
 

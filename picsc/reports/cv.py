@@ -145,6 +145,30 @@ class GroupLeakage:
 
 
 @dataclass(frozen=True, slots=True)
+class DeploymentEstimate:
+    """The estimate to trust for the rows that a model will be used on, of standard training on all rows; fractions."""
+
+    deploy: str
+    """Those rows: `same`, `new-groups`, `future` or the name of a file."""
+    line: str
+    """The estimate in one sentence."""
+    estimate: str
+    """Name of the estimate, such as `5 x 10-fold stratified cross-validation`."""
+    interval_of: str
+    """Name of the interval."""
+    value: float | None
+    """Estimated score; None where there is none."""
+    interval: Interval | None
+    """95 % interval of `value`; None where it cannot be computed."""
+    rows: int
+    """Rows that the estimate rests on."""
+    effective_rows: float | None = None
+    """Effective sample size of the weights, in rows; None without weights."""
+    reason: str = ""
+    """Why there is no value; empty where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
 class CvReport:
     """The cross-validation of one data set with one cut."""
 
@@ -181,6 +205,8 @@ class CvReport:
 
     group_leakage: GroupLeakage | None = None
     """The difference that whole groups make; None without groups, and where no random split can stand beside them."""
+    deployment: DeploymentEstimate | None = None
+    """The estimate for the rows that `--deploy` names; None without it."""
 
     schema = "picsc.cv/1"
 
@@ -193,8 +219,13 @@ class CvReport:
                 counted(len(self.fragments), "piece"),
                 counted(len(self.methods), "method"),
             ),
-            self.summary,
+            self.lines,
         )
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The summary, and the estimate for deployment where one is asked for."""
+        return self.summary if self.deployment is None else (*self.summary, self.deployment.line)
 
     @property
     def failed(self) -> int:
@@ -217,6 +248,7 @@ class CvReport:
         body["majority"] = None if self.majority is None else asdict(self.majority)
         body["loss"] = None if self.loss is None else asdict(self.loss)
         body["group_leakage"] = None if self.group_leakage is None else asdict(self.group_leakage)
+        body["deployment"] = None if self.deployment is None else asdict(self.deployment)
         body["methods"] = [asdict(method) for method in self.methods]
         body["findings"] = [asdict(finding) for finding in self.findings]
         return strict({"schema": self.schema, "metric": self.data.metric, **body})

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from picsc.settings.base import Settings
-from picsc.settings.choices import METHODS, Method
+from picsc.settings.choices import DEPLOYMENTS, METHODS, DeployInterval, Method
 from picsc.settings.cutting import CutSettings, Keys, two_or_more, with_shuffled_folds
 from picsc.settings.fields import Jobs, Repeats, Seed
 from picsc.settings.option import Option
@@ -45,6 +45,17 @@ class CvSettings(Settings):
     """Rows of classes with fewer rows than there are folds are in every training part and in no test part."""
     weights: Annotated[str | None, Option("Column of row weights.", "COL", "Pieces")] = None
     """Column of row weights, for the loss and for the score; both the weighted and the plain score are shown."""
+    deploy: Annotated[
+        str | None, Option("Estimate for same, new-groups, future or a file.", "NAME|FILE", "Methods")
+    ] = None
+    """Rows that a model will be used on, for which the report gives an estimate of its score: `same`, rows like these;
+    `new-groups`, rows of groups that are not among these, with `cut.group`; `future`, later rows, with `cut.time`; or a
+    file of such rows, with labels or without. None gives none."""
+    deploy_interval: Annotated[
+        DeployInterval, Option("resampled or nested (default {default}).", "NAME", "Methods")
+    ] = "resampled"
+    """Interval of the estimate for `same`: `resampled` is the corrected resampled t-interval; `nested` that of nested
+    cross-validation, which trains about five times as many models."""
     seed: Seed = 0
     """Seed of every random draw."""
     jobs: Jobs = 1
@@ -59,6 +70,25 @@ class CvSettings(Settings):
     @classmethod
     def _several_pieces(cls, cut: CutSettings) -> CutSettings:
         return two_or_more(cut)
+
+    @model_validator(mode="after")
+    def _deployable(self) -> CvSettings:
+        if self.deploy == "":
+            raise ValueError(f"--deploy needs {', '.join(DEPLOYMENTS)} or a file")
+        if self.deploy == "new-groups" and self.cut.group is None:
+            raise ValueError("--deploy new-groups needs --group COL, the column that says to which group a row belongs")
+        if self.deploy == "future" and self.cut.time is None:
+            raise ValueError("--deploy future needs --time COL, the column that says when a row was taken")
+        if self.deploy == "future" and self.cut.mix_time:
+            raise ValueError("--deploy future contradicts --mix-time: its models learn from the past alone")
+        if self.deploy_interval == "nested" and self.deploy != "same":
+            raise ValueError("--deploy-interval nested goes with --deploy same; leave it out")
+        return self
+
+    @property
+    def other_files(self) -> tuple[str, ...]:
+        """Other files that are read like the data: the one that `deploy` names."""
+        return () if self.deploy is None or self.deploy in DEPLOYMENTS else (self.deploy,)
 
     @property
     def keys(self) -> Keys:

@@ -362,6 +362,15 @@ class CvKeywords(TypedDict, total=False):
     weights: Hashable | None
     """Column of row weights, for the loss and for the score; both the weighted and the plain score are shown."""
 
+    deploy: str | None
+    """Rows that a model will be used on, for which the report gives an estimate of its score: `same`, rows like these;
+    `new-groups`, rows of groups that are not among these, with `cut.group`; `future`, later rows, with `cut.time`; or a
+    file of such rows, with labels or without. None gives none."""
+
+    deploy_interval: Literal["resampled", "nested"]
+    """Interval of the estimate for `same`: `resampled` is the corrected resampled t-interval; `nested` that of nested
+    cross-validation, which trains about five times as many models."""
+
     seed: int
     """Seed of every random draw."""
 

@@ -49,7 +49,7 @@ def cv(
 
         request = Request(data, dataset, recipe, found_project(isolated=isolated), quiet)
         found = resolve_settings(CvSettings, given, request, DEMONSTRATION)
-        outputs.check(wanted, read=(found.data, recipe))
+        outputs.check(wanted, read=(found.data, recipe, *found.settings.other_files))
         if found.demonstration and not quiet:
             streams.warn(options.DEMONSTRATION_NOTE)
         report = _cross_validated(found, data_dir, run_dir, resume=resume, quiet=quiet)

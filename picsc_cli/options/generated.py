@@ -102,6 +102,8 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("penalty.alpha", "--alpha", "number", "A", "Weight of the past in Eq. 15 (default 0.9).", "Methods"),
         Row("penalty.gamma", "--gamma", "number", "G", "Threshold of tau (default: calibrated).", "Methods"),
         Row("penalty.when_quiet", "--when-quiet", "text", "NAME", "Unflagged pieces: train or skip (default train).", "Methods"),
+        Row("deploy", "--deploy", "text", "NAME|FILE", "Estimate for same, new-groups, future or a file.", "Methods"),
+        Row("deploy_interval", "--deploy-interval", "text", "NAME", "resampled or nested (default resampled).", "Methods"),
         Row("train.epochs", "--epochs", "whole", "N", "Passes over the training rows.", "Training"),
         Row("train.steps", "--steps", "whole", "N", "Updates of every model instead of epochs.", "Training"),
         Row("train.lr", "--lr", "number", "RATE", "Learning rate (default 0.02, images 0.001, texts 0.003).", "Training"),

@@ -37,7 +37,7 @@ from picsc_cli.formats.markdown.recipes import recipes_markdown
 from picsc_cli.formats.plot import fed_html, fed_svg
 from picsc_cli.formats.table.audit import audit_alone, audit_table, audits_summary, audits_table
 from picsc_cli.formats.table.compare import compare_table
-from picsc_cli.formats.table.cv import cv_table
+from picsc_cli.formats.table.cv import cv_summary, cv_table
 from picsc_cli.formats.table.data import data_summary, data_table
 from picsc_cli.formats.table.fed import fed_table
 from picsc_cli.formats.table.fed_audit import fed_audit_summary, fed_audit_table
@@ -134,7 +134,7 @@ _WRITERS: dict[type[Report], Writers] = {
         {BASELINE: _as_one_of_several(_baseline)},
     ),
     AuditReports: Writers(audits_summary, audits_table, _OF_AUDITS, {BASELINE: _baseline}),
-    CvReport: Writers(summary, cv_table, {"csv": _plain(cv_csv), "markdown": _plain(cv_markdown)}),
+    CvReport: Writers(cv_summary, cv_table, {"csv": _plain(cv_csv), "markdown": _plain(cv_markdown)}),
     CompareReport: Writers(summary, compare_table, {"csv": _plain(compare_csv), "markdown": _plain(compare_markdown)}),
     FedReport: Writers(
         summary,

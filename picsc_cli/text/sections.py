@@ -27,8 +27,8 @@ BESIDE_ACCURACY = ("bal.\nacc", "AUC")
 _SEVERITY_STYLE = {"note": "cyan", "warning": "yellow", "error": "bold red"}
 
 
-def three_lines(summary: tuple[str, str, str], page: Page, style: str) -> str:
-    """The three lines of the summary, each on one line whatever its length."""
+def three_lines(summary: tuple[str, ...], page: Page, style: str) -> str:
+    """The lines of the summary, each on one line whatever its length."""
     first, *rest = summary
     return one_line(first, page, style) + "".join(one_line(line, page) for line in rest)
 

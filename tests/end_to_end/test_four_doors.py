@@ -36,6 +36,7 @@ NEEDS: Mapping[str, Mapping[str, Any]] = {
     "weigh.bound": {"methods": ["st-cv", "kmm"]},
     "weigh.ridge": {"methods": ["st-cv", "kmm"]},
     "weigh.match": {"methods": ["st-cv", "diw"]},
+    "deploy_interval": {"deploy": "same"},
     "labelled": {"methods": ["st-cv", "diw"]},
 }
 """Settings that a setting does not go without."""

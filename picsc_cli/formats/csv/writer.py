@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -23,17 +23,23 @@ def written(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return text.getvalue()
 
 
-def written_models(report: CvReport | CompareReport, model: type[Unit | CompareUnit]) -> str:
+def written_models(
+    report: CvReport | CompareReport,
+    model: type[Unit | CompareUnit],
+    more: Sequence[tuple[str, Mapping[str, object]]] = (),
+) -> str:
     """One row per trained model: data set, method, then its fields.
 
     Args:
         report: of the trained models.
         model: their class, whose fields are the columns, so that a report without any has the same header.
+        more: further rows, each a name in the place of the method and the fields that it has.
     """
     names = [field.name for field in fields(model)]
-    rows = (
+    rows = [
         [report.data.name, method.method, *(getattr(unit, name) for name in names)]
         for method in report.methods
         for unit in method.units
-    )
+    ]
+    rows += [[report.data.name, name, *(values.get(field) for field in names)] for name, values in more]
     return written(["dataset", "method", *names], rows)

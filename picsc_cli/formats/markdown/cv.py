@@ -22,7 +22,7 @@ def cv_markdown(report: CvReport) -> str:
         f"{report.data.rows} rows: {plain(report.pieces)}; {report.repeats} repeats, algorithm {report.algorithm}. "
         f"Test: {plain(report.test)}."
     )
-    lines = [f"# {plain(report.data.name)}", "", *summary(report.summary), "", about, ""]
+    lines = [f"# {plain(report.data.name)}", "", *summary(report.lines), "", about, ""]
     lines += [*_pieces(report), "", "## Methods", "", *_methods(report), "", f"{NOTE}.", ""]
     lines += [f"- {plain(line.strip())}" for line in sentences(report, _PAGE)]
     return document([*lines, "", *findings(report.findings), *manifest(report)])

@@ -34,9 +34,9 @@ def document(lines: Iterable[str]) -> str:
 
 
 def summary(lines: Iterable[str]) -> Iterator[str]:
-    """The three lines of a report's summary as one paragraph with line breaks."""
-    first, second, third = map(plain, lines)
-    yield from (f"{first}  ", f"{second}  ", third)
+    """The lines of a report's summary as one paragraph with line breaks."""
+    *first, last = map(plain, lines)
+    yield from (*(f"{line}  " for line in first), last)
 
 
 def findings(found: Sequence[Finding]) -> Iterator[str]:

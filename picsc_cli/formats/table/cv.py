@@ -29,10 +29,15 @@ _BASE, _OURS = "st-cv", "picsc"
 def cv_table(report: CvReport, page: Page, *, verbose: bool = False) -> str:
     """The whole report; `verbose` adds what the methods are, the columns as understood and the settings."""
     title = f"{report.data.name}, {report.data.rows} rows, {report.pieces}, {_runs(report)}"
-    parts = [sections.summary(report, page), paragraph(title, page) + _pieces(report, page), _comparison(report, page)]
+    parts = [cv_summary(report, page), paragraph(title, page) + _pieces(report, page), _comparison(report, page)]
     parts += p_values.tables(report, page, _BASE)
     parts += sections.method_sections(report, sentences(report, page), sections.footer(report), page, verbose=verbose)
     return "\n".join(parts)
+
+
+def cv_summary(report: CvReport, page: Page) -> str:
+    """The three lines of the summary, and the estimate for deployment where one is asked for."""
+    return sections.three_lines(report.lines, page, "bold")
 
 
 def _runs(report: CvReport) -> str:

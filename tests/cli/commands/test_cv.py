@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 import signal
 import subprocess
@@ -221,3 +223,41 @@ def test_a_diverged_model_exits_1_and_is_told_in_the_three_lines_of_quiet(
     assert out.count("\n") == 3
     assert "diverged" in out
     assert "learning rate 3" in out
+
+
+# The estimate for deployment
+
+
+def test_the_estimate_for_deployment_is_in_every_form(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 2))
+    frame = pd.DataFrame(x, columns=["a", "b"]).assign(y=(x[:, 0] > 0).astype(int))
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    frame[["a", "b"]].to_csv(tmp_path / "new.csv", index=False)
+    asked = ["cv", str(tmp_path / "data.csv"), "--epochs", "8", "--repeats", "1", "--folds", "3", "--isolated"]
+    asked += ["--deploy", str(tmp_path / "new.csv")]
+    outputs_ = [f"{name}:{tmp_path / f'report.{name}'}" for name in ("json", "csv", "markdown", "table")]
+    code, quiet, error = picsc(*asked, "--quiet", *(word for each in outputs_ for word in ("--output", each)))
+    assert code == 0, error
+    report = json.loads((tmp_path / "report.json").read_text())
+    line = report["deployment"]["line"]
+    assert line.startswith("for rows like those of new trust accuracy ")
+    for name in ("markdown", "table"):
+        text = (tmp_path / f"report.{name}").read_text()
+        assert sum(line in each for each in text.replace("\\", "").splitlines()) == 1
+    rows = csv.DictReader((tmp_path / "report.csv").read_text().splitlines())
+    (row,) = [each for each in rows if each["method"] == "deploy: new"]
+    assert float(row["accuracy"]) == report["deployment"]["value"]
+    assert row["reason"] == line
+    assert quiet.splitlines()[3] == line
+    assert len(quiet.splitlines()) == 4
+
+
+def test_a_report_is_not_written_over_the_deployment_file(tmp_path: Path) -> None:
+    for name in ("data.csv", "new.csv"):
+        (tmp_path / name).write_text("a,y\n1,0\n2,1\n3,0\n4,1\n")
+    new = tmp_path / "new.csv"
+    code, _, error = picsc("cv", str(tmp_path / "data.csv"), "--deploy", str(new), "--output", f"csv:{new}")
+    assert code == 2
+    assert "new.csv" in error
+    assert new.read_text().startswith("a,y")
