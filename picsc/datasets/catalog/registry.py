@@ -120,6 +120,18 @@ NAMED: dict[str, Entry] = {
         "emnist-digits-train-images-idx3-ubyte.gz, emnist-digits-train-labels-idx1-ubyte.gz and the two of test",
     ),
     "svhn": NamedImages(("svhn",), "train_32x32.mat and test_32x32.mat"),
+    "stl10": NamedImages(
+        ("stl10/stl10_binary", "stl10_binary", "stl10"),
+        "train_X.bin, train_y.bin, test_X.bin and test_y.bin of the authors' folder stl10_binary",
+    ),
+    "caltech101": NamedImages(
+        ("caltech101/101_ObjectCategories", "caltech-101/101_ObjectCategories", "101_ObjectCategories", "caltech101"),
+        "the folder 101_ObjectCategories of the authors' archive, with one folder of pictures per class",
+    ),
+    "tiny-imagenet": NamedImages(
+        ("tiny-imagenet/tiny-imagenet-200", "tiny-imagenet-200", "tiny-imagenet"),
+        "the folder tiny-imagenet-200 of the authors' archive, with train and val",
+    ),
     "femnist": NamedImages(
         ("femnist",),
         "femnist.npz with x, y and client, or LEAF's train/*.json and test/*.json",
