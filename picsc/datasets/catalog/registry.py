@@ -79,6 +79,22 @@ class NamedFolder:
     """Always None, since OpenML keeps none of these sets with its clients."""
 
 
+@dataclass(frozen=True, slots=True)
+class NamedMade:
+    """A named set of images that is made from another one."""
+
+    base: str
+    """Name of the other set."""
+    way: Literal["permuted", "corrupted", "noisy"]
+    """One permutation of the pixels, corruptions in five severities, or Gaussian noise of several deviations."""
+    grey: bool = False
+    """The images are grey, which decides on the corruptions."""
+    folders: tuple[str, ...] = ()
+    """Folders that the authors' files may be in, relative to the data directory; () where there are none."""
+    openml: None = None
+    """Always None, since OpenML has the other set at most."""
+
+
 _IDX = "train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz, t10k-images-idx3-ubyte.gz and t10k-labels-idx1-ubyte.gz"
 _FEMNIST = ("femnist_digits_12clients.npz",)
 _FIRST = Layout(target=0)
@@ -90,7 +106,7 @@ def _by_r(name: str, package: str) -> NamedFolder:
     return NamedFolder("table", folders, (f"{package}_{name}.csv", f"{name}.csv"), f"{name}.csv")
 
 
-Entry = NamedTable | NamedImages | NamedFolder
+Entry = NamedTable | NamedImages | NamedFolder | NamedMade
 
 NAMED: dict[str, Entry] = {
     "mnist": NamedImages(("mnist", "mnist/raw"), _IDX, 554, "mnist_784", 10_000),
@@ -138,6 +154,16 @@ NAMED: dict[str, Entry] = {
         archives=_FEMNIST,
         leaf=True,
     ),
+    "p-mnist": NamedMade("mnist", "permuted", grey=True),
+    "mnist-c": NamedMade("mnist", "corrupted", grey=True, folders=("mnist-c", "mnist-c/mnist-c")),
+    "cifar10-c": NamedMade("cifar10", "corrupted", folders=("cifar10-c", "cifar10-c/cifar10-c", "cifar10/cifar10-c")),
+    "cifar100-c": NamedMade(
+        "cifar100", "corrupted", folders=("cifar100-c", "cifar100-c/cifar100-c", "cifar100/cifar100-c")
+    ),
+    "mnist-noise": NamedMade("mnist", "noisy", grey=True),
+    "fashion-mnist-noise": NamedMade("fashion-mnist", "noisy", grey=True),
+    "kmnist-noise": NamedMade("kmnist", "noisy", grey=True),
+    "cifar10-noise": NamedMade("cifar10", "noisy"),
     "appendicitis": NamedTable(None, ("appendicitis",)),
     "australian": NamedTable(690, ("australian",), 40981, "Australian"),
     "banana": NamedTable(5300, ("banana",), 1460, "banana"),
