@@ -22,6 +22,7 @@
 - `typed`: typed columns of a table from raw ones
 - `catalog`: data sets by name, and the user's data directory
 - `columns`: typed columns from raw ones: names, kinds, dates and the target
+- `corruptions`: corruptions of images, each in five severities
 - `files`: readers of tables in files, one module a format
 - `image_files`: readers of images in files, one module a format
 - `text_files`: readers of texts in files: reviews, plays and LEAF's JSON

@@ -3,6 +3,10 @@
 - `directory`: the data directory, and the search for a file or folder in it by name
 - `inventory`: the commands `picsc data list`, `show` and `get`: sets that are there, a description of one, a download
 - `lookup`: a data set by its name: from the data directory, from scikit-learn, or else from OpenML
+- `made_from_files`: corrupted sets of images from the files of their authors
+- `made_names`: names of image sets that are made from another set, with what is wanted of them: `cifar10-c-fog-3`
+- `made_plan`: the plan of a made set: which corruption, severity or noise each image gets, and who owns it
+- `made_sets`: image sets that are made from another set: permuted pixels, corruptions, and Gaussian noise
 - `natural_clients`: tables whose rows come from several people, sites or batches, which are natural clients
 - `natural_files`: readers of the files of those tables, in every layout in which they are distributed
 - `openml`: downloads from OpenML: tables as they are, and images from tables of pixels

@@ -11,9 +11,11 @@ import numpy as np
 
 from picsc.datasets.catalog.directory import data_directory, existing_directory
 from picsc.datasets.catalog.lookup import BUNDLED, by_name, class_of, fetch_by_name, locate
+from picsc.datasets.catalog.made_from_files import authors_folder
+from picsc.datasets.catalog.made_names import made_name
 from picsc.datasets.catalog.natural_clients import natural_client
 from picsc.datasets.catalog.openml import as_images
-from picsc.datasets.catalog.registry import NAMED, NamedFolder, NamedImages, NamedTable, known_as
+from picsc.datasets.catalog.registry import NAMED, NamedFolder, NamedImages, NamedMade, NamedTable, known_as
 from picsc.datasets.catalog.store import keep_images, keep_table, verify
 from picsc.datasets.data import Data
 from picsc.errors import DataError
@@ -33,7 +35,7 @@ class StoredSet:
     """`60000 x 1x28x28` images, `286 x 10` rows and columns, or `4226223 x 80` rows and tokens; empty for a set that
     is not on this machine."""
     where: str
-    """A path, `scikit-learn`, `OpenML 554`, or `files only`; for a file that cannot be used, the reason."""
+    """A path, `scikit-learn`, `OpenML 554`, `files only` or `made from mnist`; for a file that cannot be used, why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,8 @@ def _entry(name: str, root: Path) -> StoredSet:
     kind: Kind = "images" if isinstance(entry, NamedImages) or name == "digits" else "table"
     if isinstance(entry, NamedFolder):
         kind = entry.kind
+    if isinstance(entry, NamedMade) and locate(name, root) is None:
+        return StoredSet(name, "images", "", _made_from(name, entry, root))
     if locate(name, root) is None and name not in BUNDLED:
         number = None if entry is None else entry.openml
         return StoredSet(name, kind, "", "files only" if number is None else f"OpenML {number}")
@@ -104,6 +108,18 @@ def _entry(name: str, root: Path) -> StoredSet:
     except DataError as error:
         return StoredSet(name, kind, "", f"cannot be used: {error}")
     return StoredSet(name, _kind(data), _shape(data), data.source)
+
+
+def _made_from(name: str, entry: NamedMade, root: Path) -> str:
+    """Where a made set comes from; it is not made for that, which may take minutes."""
+    made = made_name(name)
+    folder = None if made is None else authors_folder(made, root)
+    if folder is not None:
+        return str(folder)
+    there = locate(entry.base, root)
+    base = NAMED[entry.base]
+    where = "" if there is not None else ", files only" if base.openml is None else f", OpenML {base.openml}"
+    return f"made from {entry.base}{where}"
 
 
 def describe(name: str, data_dir: Path | None = None) -> Description:

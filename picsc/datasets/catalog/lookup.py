@@ -14,9 +14,11 @@ import pandas as pd
 from sklearn import datasets as bundled
 
 from picsc.datasets.catalog.directory import existing_directory, find_file, find_folders
+from picsc.datasets.catalog.made_names import made_name
+from picsc.datasets.catalog.made_sets import make
 from picsc.datasets.catalog.natural_clients import read_natural
 from picsc.datasets.catalog.openml import Fetched, as_images, fetch
-from picsc.datasets.catalog.registry import NAMED, NamedFolder, NamedImages, NamedTable, known_as
+from picsc.datasets.catalog.registry import NAMED, NamedFolder, NamedImages, NamedMade, NamedTable, known_as
 from picsc.datasets.catalog.store import verify
 from picsc.datasets.catalog.tables import FOLDERS, SUFFIXES, read_table
 from picsc.datasets.data import Data
@@ -62,6 +64,9 @@ def by_name(name: str, settings: ReadSettings, *, keys: Sequence[str] = (), data
     path = locate(name, root)
     if path is not None:
         return _from_directory(path, known_as(name) or name, settings, keys)
+    made = made_name(name)
+    if made is not None:
+        return make(made, root, lambda base: _images(by_name(base, settings, data_dir=data_dir)))
     if name == "digits":
         return _digits()
     bundled_name = name if name in BUNDLED else known_as(name)
@@ -88,6 +93,8 @@ def locate(name: str, root: Path) -> Path | None:
         folders = (folder for folder in find_folders(root, entry.folders) if holds_images(folder))
         written = (folder for folder in find_folders(root, entry.folders) if entry.leaf and any(leaf_files(folder)))
         return next((found for found in (*archives, *folders, *written) if found is not None), None)
+    if isinstance(entry, NamedMade) and known is not None:
+        return find_file(root, [f"{known}.npz"])
     if isinstance(entry, NamedFolder):
         ways = find_folders(root, entry.folders)
         return next((way for way in ways if any(any(way.glob(pattern)) for pattern in entry.files)), None)
@@ -105,6 +112,8 @@ def locate(name: str, root: Path) -> Path | None:
 def wanted_files(name: str, root: Path) -> str:
     """Advice for a named set that cannot be fetched: the file to put into the data directory."""
     entry = NAMED[name]
+    if isinstance(entry, NamedMade):
+        return wanted_files(entry.base, root)
     if not isinstance(entry, NamedTable):
         return f"put {entry.put} into {root / entry.folders[0].split('/')[0]}, or name another folder with --data-dir"
     other = "" if entry.files[0] == name else f" or {entry.files[0]}.arff"
@@ -131,9 +140,18 @@ def _from_directory(path: Path, name: str, settings: ReadSettings, keys: Sequenc
     if path.is_dir():
         return read_image_folder(path, name) if holds_images(path) else read_leaf(path, name)
     verify(path)
-    if isinstance(entry, NamedImages) or (entry is None and path.suffix.lower() == ".npz" and npz_holds_images(path)):
+    if isinstance(entry, NamedImages | NamedMade) or (
+        entry is None and path.suffix.lower() == ".npz" and npz_holds_images(path)
+    ):
         return read_npz(path, name)
     return read_table(path, name, entry if isinstance(entry, NamedTable) else None, settings, keys=keys)
+
+
+def _images(data: Data) -> ImageSet:
+    """Data that are images because of their name in the registry."""
+    if data.kind != "images":
+        raise DataError(f"{data.source}: it holds no images, which {data.name} should; is it another file?")
+    return data
 
 
 def _bundled_frame(name: str) -> pd.DataFrame:
@@ -171,6 +189,13 @@ def fetch_by_name(name: str, root: Path) -> Fetched:
     Raises:
         DataError: there is no such data set, it has no known number on OpenML, or OpenML cannot be reached.
     """
+    made = made_name(name)
+    if made is not None:
+        base = made.entry.base
+        raise DataError(
+            f"{made.name} is made from {base}, so there is nothing to get but that (picsc data get {base}); use it as "
+            f"--dataset {made.name}"
+        )
     known = known_as(name)
     if known is None:
         if os.path.isfile(name):  # noqa: PTH113 - any name, however long
@@ -215,7 +240,7 @@ def _from_openml(name: str, settings: ReadSettings, keys: Sequence[str], root: P
     )
 
 
-def class_of(fetched: Fetched, entry: NamedTable | NamedFolder | None) -> str | None:
+def class_of(fetched: Fetched, entry: NamedTable | NamedFolder | NamedMade | None) -> str | None:
     """The column that the paper predicts, else OpenML's default target."""
     named = entry.targets if isinstance(entry, NamedTable) else ()
     return next((name for name in named if name in fetched.frame.columns), fetched.target)

@@ -79,6 +79,22 @@ class NamedFolder:
     """Always None, since OpenML keeps none of these sets with its clients."""
 
 
+@dataclass(frozen=True, slots=True)
+class NamedMade:
+    """A named set of images that is made from another one."""
+
+    base: str
+    """Name of the other set."""
+    way: Literal["permuted", "corrupted", "noisy"]
+    """One permutation of the pixels, corruptions in five severities, or Gaussian noise of several deviations."""
+    grey: bool = False
+    """The images are grey, which decides on the corruptions."""
+    folders: tuple[str, ...] = ()
+    """Folders that the authors' files may be in, relative to the data directory; () where there are none."""
+    openml: None = None
+    """Always None, since OpenML has the other set at most."""
+
+
 _IDX = "train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz, t10k-images-idx3-ubyte.gz and t10k-labels-idx1-ubyte.gz"
 _FEMNIST = ("femnist_digits_12clients.npz",)
 _FIRST = Layout(target=0)
@@ -90,7 +106,7 @@ def _by_r(name: str, package: str) -> NamedFolder:
     return NamedFolder("table", folders, (f"{package}_{name}.csv", f"{name}.csv"), f"{name}.csv")
 
 
-Entry = NamedTable | NamedImages | NamedFolder
+Entry = NamedTable | NamedImages | NamedFolder | NamedMade
 
 NAMED: dict[str, Entry] = {
     "mnist": NamedImages(("mnist", "mnist/raw"), _IDX, 554, "mnist_784", 10_000),
@@ -120,12 +136,34 @@ NAMED: dict[str, Entry] = {
         "emnist-digits-train-images-idx3-ubyte.gz, emnist-digits-train-labels-idx1-ubyte.gz and the two of test",
     ),
     "svhn": NamedImages(("svhn",), "train_32x32.mat and test_32x32.mat"),
+    "stl10": NamedImages(
+        ("stl10/stl10_binary", "stl10_binary", "stl10"),
+        "train_X.bin, train_y.bin, test_X.bin and test_y.bin of the authors' folder stl10_binary",
+    ),
+    "caltech101": NamedImages(
+        ("caltech101/101_ObjectCategories", "caltech-101/101_ObjectCategories", "101_ObjectCategories", "caltech101"),
+        "the folder 101_ObjectCategories of the authors' archive, with one folder of pictures per class",
+    ),
+    "tiny-imagenet": NamedImages(
+        ("tiny-imagenet/tiny-imagenet-200", "tiny-imagenet-200", "tiny-imagenet"),
+        "the folder tiny-imagenet-200 of the authors' archive, with train and val",
+    ),
     "femnist": NamedImages(
         ("femnist",),
         "femnist.npz with x, y and client, or LEAF's train/*.json and test/*.json",
         archives=_FEMNIST,
         leaf=True,
     ),
+    "p-mnist": NamedMade("mnist", "permuted", grey=True),
+    "mnist-c": NamedMade("mnist", "corrupted", grey=True, folders=("mnist-c", "mnist-c/mnist-c")),
+    "cifar10-c": NamedMade("cifar10", "corrupted", folders=("cifar10-c", "cifar10-c/cifar10-c", "cifar10/cifar10-c")),
+    "cifar100-c": NamedMade(
+        "cifar100", "corrupted", folders=("cifar100-c", "cifar100-c/cifar100-c", "cifar100/cifar100-c")
+    ),
+    "mnist-noise": NamedMade("mnist", "noisy", grey=True),
+    "fashion-mnist-noise": NamedMade("fashion-mnist", "noisy", grey=True),
+    "kmnist-noise": NamedMade("kmnist", "noisy", grey=True),
+    "cifar10-noise": NamedMade("cifar10", "noisy"),
     "appendicitis": NamedTable(None, ("appendicitis",)),
     "australian": NamedTable(690, ("australian",), 40981, "Australian"),
     "banana": NamedTable(5300, ("banana",), 1460, "banana"),

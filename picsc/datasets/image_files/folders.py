@@ -6,7 +6,10 @@ Letters: n images, c channels, s pixels a side.
 from __future__ import annotations
 
 import hashlib
+import struct
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,14 +20,21 @@ from numpy.typing import NDArray
 
 from picsc.datasets.catalog.directory import find_file
 from picsc.datasets.image_files.assemble import Part, joined, part
+from picsc.datasets.image_files.bounds import check_images_fit
 from picsc.datasets.image_files.cifar import layout_of, read_cifar
+from picsc.datasets.image_files.class_folders import holds_class_folders, read_class_folders
 from picsc.datasets.image_files.idx import read_idx_file
+from picsc.datasets.image_files.stl10 import holds_stl10, read_stl10
 from picsc.datasets.image_files.svhn import holds_svhn, read_svhn
+from picsc.datasets.image_files.tiny_imagenet import holds_tiny_imagenet, read_tiny_imagenet
 from picsc.datasets.images import ImageSet
 from picsc.errors import DataError
 from picsc.runtime.digests import digest
 
-_BROKEN = (ValueError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError)
+_BROKEN = (
+    ValueError, EOFError, KeyError, TypeError, SyntaxError, OverflowError, MemoryError, NotImplementedError,
+    zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError,
+)  # fmt: skip
 Read = tuple[NDArray[Any], str]
 """An array and the SHA-256 of its file."""
 
@@ -46,12 +56,12 @@ class _Pairs:
 
 
 def holds_images(folder: Path) -> bool:
-    """True for a folder with IDX pairs, npz pairs, CIFAR batches or SVHN's files; no file is read."""
-    return _pairs_of(folder) is not None or layout_of(folder) is not None or holds_svhn(folder)
+    """True for a folder with IDX pairs, npz pairs, or files that one of `_READERS` reads; no file is read."""
+    return _pairs_of(folder) is not None or any(holds(folder) for holds, _ in _READERS)
 
 
 def read_image_folder(folder: Path, name: str) -> ImageSet:
-    """Read IDX pairs, npz pairs, CIFAR batches or SVHN's files.
+    """Read IDX pairs, npz pairs, or the files of CIFAR, SVHN, STL-10, Tiny ImageNet, or of one folder per class.
 
     Args:
         folder: folder of the files.
@@ -66,7 +76,8 @@ def read_image_folder(folder: Path, name: str) -> ImageSet:
     """
     pairs = _pairs_of(folder)
     if pairs is None:
-        return read_svhn(folder, name) if holds_svhn(folder) else read_cifar(folder, name)
+        read = next((read for holds, read in _READERS if holds(folder)), read_cifar)
+        return read(folder, name)
     digests: list[str] = []
     train = _pair(folder, pairs, "train", digests)
     test = _pair(folder, pairs, pairs.test, digests)
@@ -110,6 +121,14 @@ def _upright(path: Path) -> Read:
     return pixels.transpose(0, 2, 1), sha256
 
 
+_READERS: tuple[tuple[Callable[[Path], bool], Callable[[Path, str], ImageSet]], ...] = (
+    (lambda folder: layout_of(folder) is not None, read_cifar),
+    (holds_svhn, read_svhn),
+    (holds_stl10, read_stl10),
+    (holds_tiny_imagenet, read_tiny_imagenet),
+    (holds_class_folders, read_class_folders),
+)
+"""By layout of the authors' files, which are tried in this order: is it this one, and its reader."""
 _PAIRS = (
     _Pairs(
         "{}-images-idx3-ubyte",
@@ -200,6 +219,7 @@ def _arrays(path: Path) -> tuple[dict[str, NDArray[Any]], str]:
             archive = np.load(file, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 raise DataError(f"{path} holds one bare array; save it with numpy.savez(FILE, X=..., y=...)")
+            check_images_fit(sum(member.file_size for member in archive.zip.infolist()), path)
             return {name.lower(): archive[name] for name in archive.files}, sha256
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from None

@@ -15,11 +15,16 @@ from scipy.io.matlab import MatReadError
 
 from picsc.datasets.catalog.directory import find_file
 from picsc.datasets.image_files.assemble import Part, joined, part
+from picsc.datasets.image_files.bounds import check_matlab_fits
 from picsc.datasets.images import ImageSet
 from picsc.errors import DataError
 from picsc.runtime.digests import digest, file_digest
 
 _FILES = ("train_32x32.mat", "test_32x32.mat")
+_BROKEN = (
+    MatReadError, NotImplementedError, ValueError, TypeError, AttributeError, EOFError, LookupError, OverflowError,
+    MemoryError, ZlibError,
+)  # fmt: skip
 
 
 def holds_svhn(folder: Path) -> bool:
@@ -49,9 +54,10 @@ def _part(path: Path | None, digests: list[str]) -> Part | None:
     if path is None:
         return None
     try:
+        check_matlab_fits(path)
         held: dict[str, Any] = loadmat(str(path), variable_names=["X", "y"])
         digests.append(file_digest(path))
-    except (MatReadError, NotImplementedError, ValueError, TypeError, EOFError, LookupError, ZlibError) as error:
+    except _BROKEN as error:
         raise DataError(f"{path} is no MATLAB file that can be read ({error}); get it again") from None
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import pickle
 import struct
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from picsc.datasets.catalog.lookup import by_name
 from picsc.datasets.files.pickled_arrays import load_plain
+from picsc.datasets.image_files import bounds
 from picsc.datasets.image_files.folders import read_image_folder, read_npz
 from picsc.datasets.images import ImageSet
 from picsc.errors import DataError
@@ -204,6 +206,21 @@ def test_npz_that_holds_no_images_is_refused(tmp_path: Path, arrays: dict[str, A
     np.savez(tmp_path / "mnist.npz", **arrays)
     with pytest.raises(DataError, match=words):
         by_name("mnist", ReadSettings(), data_dir=tmp_path)
+
+
+def test_a_small_npz_that_unpacks_to_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    np.savez_compressed(tmp_path / "a.npz", X=np.zeros((2100, 32, 32), np.uint8), y=np.zeros(2100, np.uint8))
+    monkeypatch.setattr(bounds, "MOST", 2 / 1024)
+    with pytest.raises(DataError, match=r"a\.npz unpacks to more than"):
+        read_npz(tmp_path / "a.npz", "mine")
+
+
+@pytest.mark.parametrize("header", [b"{'descr': (", b"{'descr': '|u1', 'fortran_order': 0}", b"(((", b"'"])
+def test_an_npz_with_a_damaged_header_is_refused(tmp_path: Path, header: bytes) -> None:
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("X.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
+    with pytest.raises(DataError, match="no whole npz archive"):
+        read_npz(tmp_path / "a.npz", "mine")
 
 
 def test_a_damaged_npz_is_refused(tmp_path: Path) -> None:
