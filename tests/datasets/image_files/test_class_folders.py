@@ -7,20 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from picsc.datasets.catalog.lookup import by_name
 from picsc.datasets.image_files import bounds, pictures
 from picsc.datasets.image_files.folders import read_image_folder
 from picsc.errors import DataError
 from picsc.settings import ReadSettings
-from tests.pictures import need_pillow, plain, write_picture
+from tests.pictures import plain, write_picture
 
 RED, GREEN, BLUE, GREY = (200, 10, 20), (0, 180, 0), (5, 6, 250), (90, 90, 90)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    need_pillow(monkeypatch)
+def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "caltech101" / "101_ObjectCategories"
     write_picture(folder / "crab" / "image_0001.jpg", plain(RED))
     write_picture(folder / "crab" / "image_0002.jpg", plain(GREEN, 100, 70))
@@ -50,6 +50,17 @@ def test_the_middle_of_a_wide_and_of_a_high_picture_is_kept(folder: Path) -> Non
     images = read_image_folder(folder, "caltech101")
     middle = images.pixels[images.labels == images.classes.index("dolphin"), :, 8:-8, 8:-8]
     np.testing.assert_array_equal(middle, np.broadcast_to(np.array(BLUE)[:, None, None], middle.shape))
+
+
+def test_pictures_are_real_jpegs(tmp_path: Path) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (8, 8, 3)).astype(np.uint8).repeat(8, 0).repeat(8, 1)
+    for name in ("crab", "anchor"):
+        (tmp_path / name).mkdir()
+        Image.fromarray(pixels).save(tmp_path / name / "image_0001.jpg", quality=95)
+    images = read_image_folder(tmp_path, "caltech101")
+    assert np.abs(images.pixels[0].astype(int) - pixels.transpose(2, 0, 1)).mean() < 25
+    with Image.open(tmp_path / "crab" / "image_0001.jpg") as image:
+        np.testing.assert_array_equal(images.pixels[1], np.asarray(image).transpose(2, 0, 1))
 
 
 def test_the_digest_follows_pictures_and_classes(folder: Path) -> None:

@@ -10,15 +10,14 @@ from picsc.datasets.catalog.lookup import by_name
 from picsc.datasets.image_files.folders import read_image_folder
 from picsc.errors import DataError
 from picsc.settings import ReadSettings
-from tests.pictures import need_pillow, plain, write_picture
+from tests.pictures import plain, write_picture
 
 FIRST, SECOND = "n01443537", "n01629819"
 LISTED = f"val_0.JPEG\t{SECOND}\t0\t32\t44\t62\nval_1.JPEG\t{FIRST}\t52\t55\t57\t59\n"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    need_pillow(monkeypatch)
+def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "tiny-imagenet-200"
     for i, wordnet in enumerate((FIRST, SECOND)):
         write_picture(folder / "train" / wordnet / "images" / f"{wordnet}_0.JPEG", plain((10 + i, 0, 0), 64, 64))
