@@ -1,7 +1,9 @@
 """Joint distribution: shifts of several columns together that no single column shows.
 
 The mean features of a piece's rows, see `contrast_forest`, are compared with those of its reference: a maximum mean
-discrepancy whose kernel is fixed before labels are permuted.
+discrepancy whose kernel is fixed before labels are permuted. The squared difference along a feature is divided by that
+feature's variance plus a share of the largest one (Eric, Bach and Harchaoui, 2007): a shift need not lie along the few
+directions in which rows differ most.
 
 Letters: n rows, m rows that the draws permute, f encoded columns, r features, B draws (an axis of B + 1 has the
 observed value first), K pieces.
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 CANDIDATES, ROWS_RANKED, LEADING = 10, 4_000, 3
 """Columns that are tried as those that set a piece apart, rows that are looked at for that, and columns that are named
 at most."""
+RIDGE = 0.3
+"""Share of the largest variance of a feature that is added to the variance of each."""
 LARGE_SHARE = 0.5
 """A column is named if without it at least this share of the distance is lost that is lost without the leading one."""
 
@@ -43,7 +47,7 @@ class JointDraws:
     """(K,) share of pairs of a row of the piece and one of its reference that the kernel ranks in this order, each row
     left out of the means that it is compared with; 0.5 where nothing can be told apart."""
     statistic: Tensor
-    """(B + 1, K) n_eff times the squared distance of mean features."""
+    """(B + 1, K) n_eff times the squared distance of mean features, each divided by its variance and the ridge."""
     effect: Tensor
     """(B + 1, K) half the root of the chi-squared distance between shares of leaves in excess of its mean under the
     null, at the piece's own size: an upper bound of the total variation distance between these shares."""
@@ -68,20 +72,22 @@ def joint_of(inputs: TestInputs, null: LabelDraws, *, seed: int, jobs: int) -> J
         return JointDraws(torch.full((nothing.shape[1],), 0.5, dtype=torch.float64), nothing, nothing, None)
     features = forest.features(x)
     features -= features.mean(0)
+    variance = torch.from_numpy(np.square(features).mean(0, dtype=np.float64))
+    weight = 1 / (variance + RIDGE * variance.amax()).clamp(min=1e-12)
     matrix = torch.from_numpy(np.concatenate([features, np.ones((len(features), 1), np.float32)], 1))
 
     def reduce(sums: Tensor) -> Tensor:
         piece, reference = (side.double() for side in null.contrast.split(sums))
         size, other = piece[..., -1], reference[..., -1]
         apart = piece[..., :-1] / size[..., None] - reference[..., :-1] / other[..., None]
-        return torch.stack([apart.square().sum(-1).nan_to_num(0.0), 1 / (1 / size + 1 / other)], 1)
+        squared = apart.square().nan_to_num(0.0)
+        return torch.stack([squared @ weight, squared.sum(-1), 1 / (1 / size + 1 / other)], 1)
 
     width = null.contrast.labels * max(matrix.shape)
     drawn = torch.cat([reduce(label_sums(matrix, chunk, null.contrast)) for chunk in null.chunks(width, null.sampled)])
-    distance, size = drawn.unbind(1)
-    statistic = size * distance
-    effect = (0.5 * beyond_chance(statistic, size[0])).clamp(max=1)
-    return JointDraws(_auc(features, null.observed[rows], null.contrast), statistic, effect, forest)
+    weighted, distance, size = drawn.unbind(1)
+    effect = (0.5 * beyond_chance(size * distance, size[0])).clamp(max=1)
+    return JointDraws(_auc(features, null.observed[rows], null.contrast), size * weighted, effect, forest)
 
 
 def _column_of(inputs: TestInputs) -> Ints:

@@ -8,7 +8,7 @@ import picsc
 from picsc.auditing.contrast_forest import contrast_forest
 from picsc.auditing.design import Design
 from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme
-from picsc.auditing.joint_distribution import JointDraws, _auc, joint_of
+from picsc.auditing.joint_distribution import RIDGE, JointDraws, _auc, joint_of
 from picsc.auditing.permutations import label_draws
 from picsc.auditing.table_view import audit_table
 from picsc.datasets.encoding import encode
@@ -33,7 +33,7 @@ def _joint(frame: pd.DataFrame, labels: Ints, scheme: PermutationScheme | None =
     return joint_of(inputs, null, seed=0, jobs=jobs)
 
 
-def test_the_squared_distance_is_the_mean_chi_squared_distance_of_the_trees_leaves() -> None:
+def test_the_squared_distance_is_the_mean_chi_squared_one_of_the_trees_leaves_and_is_regularised() -> None:
     frame = _together(60)
     labels = np.repeat([0, 1, 2], 20).astype(np.int64)
     found = _joint(frame, labels)
@@ -46,8 +46,13 @@ def test_the_squared_distance_is_the_mean_chi_squared_distance_of_the_trees_leav
         ours, theirs = np.bincount(leaves[:20], minlength=len(all_rows)) / 20, np.bincount(leaves[20:]) / 40
         reached = all_rows > 0
         chi_squared.append((np.square(ours - theirs)[reached] / all_rows[reached]).sum())
+    features = found.forest.features(x)
+    apart = np.square(features[:20].mean(0) - features[20:].mean(0))
+    assert apart.sum() == pytest.approx(np.mean(chi_squared), rel=1e-3)
+    variance = features.var(0)
     n_eff = 1 / (1 / 20 + 1 / 40)
-    assert found.statistic[0, 0].item() / n_eff == pytest.approx(np.mean(chi_squared), rel=1e-3)
+    regularised = (apart / (variance + RIDGE * variance.max())).sum()
+    assert found.statistic[0, 0].item() / n_eff == pytest.approx(regularised, rel=1e-3)
 
 
 def test_many_rows_keep_the_leading_part_of_the_kernel() -> None:
