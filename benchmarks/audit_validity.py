@@ -30,12 +30,12 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import torch
 from audit_innocents import INNOCENTS, SEEDS, smallest_p, verdicts
 from audit_peers import peers
 from audit_shifts import KINDS, SHARES, changed
 from scipy.stats import binomtest
+from sklearn.datasets import load_digits
 
 from picsc.auditing.design import Design
 from picsc.auditing.exchangeability import Contrast, PermutationScheme
@@ -43,6 +43,7 @@ from picsc.auditing.table_view import audit_table
 from picsc.auditing.two_questions import ShiftTest, shift_test
 from picsc.datasets.catalog.lookup import by_name
 from picsc.datasets.load import load
+from picsc.datasets.memory import from_memory
 from picsc.datasets.rows import take
 from picsc.datasets.table import Dataset
 from picsc.fragments import cut
@@ -56,8 +57,10 @@ SIZES = (50, 200, 1000)
 
 @lru_cache(maxsize=32)
 def table(name: str) -> Dataset:
-    """A bundled set by name, or a file."""
+    """A bundled set by name, or a file; digits as 64 columns, and not as images."""
     path = Path(name)
+    if name == "digits":
+        return from_memory(load_digits(as_frame=True).frame, None, ReadSettings(target="target"))
     if not path.suffix:
         return by_name(name, ReadSettings())
     first = path.read_text(encoding="utf-8").split("\n", 1)[0].split(",")
@@ -242,35 +245,44 @@ def _may_be_changed(name: str) -> bool:
 
 
 def power_table(calls: dict[tuple, list[dict[str, bool]]]) -> str:
-    methods = list(next(iter(calls.values()))[0])
+    """Two tables, by change and by cell, and the means over cells."""
+    pooled: dict[tuple, list[dict[str, bool]]] = defaultdict(list)
+    for (kind, _, size), found in calls.items():
+        for key in ((kind, "all", "all"), ("all", "all", size), ("all", "all", "all")):
+            pooled[key] += found
+    order = sorted(pooled, key=lambda key: (key[0] == "all", key[2] == "all"))
+    cells = [measured(key, found) for key, found in calls.items()]
+    behind = [row for row in cells if row["behind best"] > 0.03]
+    largest = 100 * max(row["behind best"] for row in cells)
+    return (
+        f"{as_table([measured(key, pooled[key]) for key in order])}\n\n{as_table(cells)}\n\n"
+        f"Cells more than 3 points behind the best peer: {len(behind)} of {len(cells)}, largest {largest:.0f} points; "
+        f"of them beyond chance (*, McNemar's exact test, p <= 0.05, each cell alone): "
+        f"{sum(row['beyond chance'] for row in behind)}."
+    )
+
+
+def measured(key: tuple, found: list[dict[str, bool]]) -> dict:
+    """Power of every method, and how far the audit is behind the best of the others."""
+    methods = list(found[0])
     rivals = [m for m in methods[1:] if m not in ("data question", "model question")]
-    rows = []
-    for (kind, share, size), found in calls.items():
-        row = {"change": kind, "share": share, "n": size, "repeats": len(found)}
-        row |= {m: np.mean([f[m] for f in found]) for m in methods}
-        best = max(rivals, key=row.__getitem__)
-        row["behind best"] = max(0.0, row[best] - row["picsc"])
-        # the exact test of a paired difference: only repeats in which one of the two finds the piece count
-        more, less = (sum(f[a] and not f[b] for f in found) for a, b in ((best, "picsc"), ("picsc", best)))
-        row["beyond chance"] = more > less and binomtest(more, more + less).pvalue <= 0.05
-        rows.append(row)
-    frame = pd.DataFrame(rows)
-    head = ["change", "share", "n", "repeats", *methods, "behind best"]
+    row = dict(zip(("change", "share", "n"), key, strict=True)) | {"repeats": len(found)}
+    row |= {m: float(np.mean([f[m] for f in found])) for m in methods}
+    best = max(rivals, key=row.__getitem__)
+    # the exact test of a paired difference: only repeats in which one of the two finds the piece count
+    more, less = (sum(f[a] and not f[b] for f in found) for a, b in ((best, "picsc"), ("picsc", best)))
+    beyond = more > less and binomtest(more, more + less).pvalue <= 0.05
+    return row | {"behind best": max(0.0, row[best] - row["picsc"]), "beyond chance": beyond}
+
+
+def as_table(rows: list[dict]) -> str:
+    head = list(rows[0])[:-1]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for row in rows:
-        shown = {c: f"{100 * row[c]:.0f}" if c in methods or c == "behind best" else f"{row[c]}" for c in head}
+        shown = {c: f"{100 * row[c]:.0f}" if isinstance(row[c], float) else f"{row[c]}" for c in head}
         shown["picsc"] += " " + interval(round(row["picsc"] * row["repeats"]), row["repeats"], 0.95)
         shown["behind best"] += " *" if row["beyond chance"] else ""
         lines.append("| " + " | ".join(shown.values()) + " |")
-    lines.append("")
-    for name, cells in [("all cells", frame), *((f"n = {size}", part) for size, part in frame.groupby("n"))]:
-        means = ", ".join(f"{m} {100 * cells[m].mean():.1f}" for m in methods)
-        lines.append(f"Mean power, {name}, percent: {means}.")
-    behind, largest = frame[frame["behind best"] > 0.03], 100 * frame["behind best"].max()
-    lines.append(
-        f"Cells more than 3 points behind the best peer: {len(behind)} of {len(frame)}, largest {largest:.0f} points; "
-        f"of them beyond chance (*, McNemar's exact test, p <= 0.05, each cell alone): {behind['beyond chance'].sum()}."
-    )
     return "\n".join(lines)
 
 
