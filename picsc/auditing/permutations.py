@@ -95,6 +95,9 @@ class Standing:
     """(m,) stratum of each row, from 0."""
     sizes: Tensor
     """(L, S) rows of the whole table by label and stratum, float64."""
+    rest: Tensor
+    """(B + 1, L, S) rows of the whole table that none of the m rows stands for in a draw, float64; they are as the mean
+    says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,7 @@ def label_draws(
     missed = np.setdiff1d(heavy, sample)
     every = np.concatenate([sample, missed])
     permuted = np.concatenate([permuted, _labels_for(missed, design, draws=draws, seed=seed)], 1)
-    standing = _standing(every, heavy, design)
+    standing = _standing(every, heavy, design, permuted)
     sums = _scaled_to_all(torch.cat([matrix, quantities(missed)]), standing, observed)
     return LabelDraws(contrast, labels, every, len(sample), permuted, effective, sums, standing)
 
@@ -216,15 +219,28 @@ def _labels_for(rows: Ints, design: Design, *, draws: int, seed: int) -> NDArray
     return drawn[:, unit]
 
 
-def _standing(rows: Ints, heavy: Ints, design: Design) -> Standing:
-    """What the m kept rows stand for."""
+def _standing(rows: Ints, heavy: Ints, design: Design, permuted: NDArray[np.int16]) -> Standing:
+    """What the m kept rows stand for, with their labels in every draw, (B + 1, m)."""
     labels, strata = design.labels, _strata(design)
     light = ~np.isin(rows, heavy)
     stands_for = (len(labels) - len(heavy)) / max(light.sum(), 1)
-    strata_count = int(strata.max()) + 1
-    cells = np.bincount(labels * strata_count + strata, minlength=design.contrast.labels * strata_count)
-    sizes = torch.from_numpy(cells.reshape(-1, strata_count)).double()
-    return Standing(light, float(np.sqrt(stands_for)), strata[rows], sizes)
+    weight, shape = float(np.sqrt(stands_for)), (design.contrast.labels, int(strata.max()) + 1)
+    sizes = _by_stratum(labels, strata, shape)
+    rest = torch.stack(
+        [
+            sizes
+            - weight * _by_stratum(drawn[light], strata[rows[light]], shape)
+            - _by_stratum(drawn[~light], strata[rows[~light]], shape)
+            for drawn in permuted
+        ]
+    )
+    return Standing(light, weight, strata[rows], sizes, rest)
+
+
+def _by_stratum(labels: NDArray[np.int16] | Ints, strata: Ints, shape: tuple[int, int]) -> Tensor:
+    """Rows by label and stratum, (L, S) float64."""
+    place = labels.astype(np.int64) * shape[1] + strata
+    return torch.from_numpy(np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)).double()
 
 
 def _scaled_to_all(matrix: Tensor, standing: Standing, observed: Tensor) -> RowSums:

@@ -8,7 +8,8 @@ Letters: n rows, m kept rows, C draws at a time, L labels, S strata, t codes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import torch
@@ -18,6 +19,8 @@ from picsc.auditing.ks_and_g_tests import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
     from picsc.auditing.ks_and_g_tests import Coded
     from picsc.auditing.permutations import LabelDraws, Standing
@@ -38,41 +41,33 @@ def drawn_counts(column: Coded, null: LabelDraws) -> Iterator[Tensor]:
         null: permuted labels of m of them.
     """
     contrast, standing = null.contrast, null.standing
-    width = max(len(null.rows), contrast.labels * column.t)
+    width = max(len(null.rows), (1 if standing is None else 2) * contrast.labels * column.t)
     if standing is None:
         for chunk in null.chunks(width):
             yield count(column, chunk, contrast, null.rows)
         return
-    shares = _shares(column.codes[null.rows], column.t, standing)
-    first = True
+    codes = column.codes[null.rows]
+    shares = _shares(codes, column.t, standing)
+    # heavy rows are counted in the same pass, as further codes; there may be too many of these for 16 bits
+    wide = np.where(standing.light, codes, codes.astype(np.int32) + column.t)
+    apart = replace(column, codes=cast("NDArray[np.int16]", wide), t=2 * column.t)
+    start = 0
     for chunk in null.chunks(width):
-        counts = torch.zeros((len(chunk), contrast.labels, column.t), dtype=torch.float64)
-        left = standing.sizes.repeat(len(chunk), 1, 1)
-        for rows, weight in ((standing.light, standing.weight), (~standing.light, 1.0)):
-            at = np.flatnonzero(rows)
-            labels = chunk[:, at]
-            counts += weight * count(column, labels, contrast, null.rows[at])
-            left -= weight * _by_stratum(labels, standing.strata[at], standing.sizes.shape)
-        counts = (counts + left @ shares).round(decimals=DECIMALS).clamp(min=0)
-        if first:
+        light, heavy = count(apart, chunk, contrast).double().chunk(2, dim=-1)
+        rest = standing.rest[start : start + len(chunk)] @ shares
+        counts = (standing.weight * light + heavy + rest).round(decimals=DECIMALS).clamp(min=0)
+        if start == 0:
             counts[0] = count(column, null.observed[None], contrast)[0]
-            first = False
+        start += len(chunk)
         yield counts
 
 
-def _shares(codes: np.ndarray, t: int, standing: Standing) -> Tensor:
+def _shares(codes: NDArray[np.int16], t: int, standing: Standing) -> Tensor:
     """Share of each code among the light rows of a stratum, (S, t); among all its rows where none is light."""
-    found = torch.zeros((standing.sizes.shape[1], t), dtype=torch.float64)
+    found = torch.zeros((standing.rest.shape[2], t), dtype=torch.float64)
     for stratum, share in enumerate(found):
         inside = standing.strata == stratum
         typical = inside & standing.light
         chosen = codes[typical if typical.any() else inside]
         share += torch.from_numpy(np.bincount(chosen, minlength=t) / max(len(chosen), 1))
     return found
-
-
-def _by_stratum(labels: np.ndarray, strata: np.ndarray, shape: torch.Size) -> Tensor:
-    """Rows by label and stratum in every draw, (C, L, S) float64."""
-    cells = shape.numel()
-    place = labels.astype(np.int64) * shape[1] + strata + np.arange(len(labels))[:, None] * cells
-    return torch.from_numpy(np.bincount(place.reshape(-1), minlength=len(labels) * cells)).reshape(-1, *shape).double()
