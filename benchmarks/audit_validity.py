@@ -1,19 +1,20 @@
 """Do the audit's error rates hold, and what does it see that its peers do not?
 
     python benchmarks/audit_validity.py validity --audits 1200 --jobs 2 [--table FILE.csv ...]
-    python benchmarks/audit_validity.py power --repeats 60 --jobs 2 [--table FILE.csv ...]
+    python benchmarks/audit_validity.py innocents --audits 200 --jobs 2 [--cells "groups, correlation 0.7" ...]
+    python benchmarks/audit_validity.py seeds --audits 50 --jobs 2
+    python benchmarks/audit_validity.py power --repeats 40 --jobs 2 [--table FILE.csv ...]
 
 `validity` shuffles real tables, cuts them into stratified folds and audits them: nothing is shifted, so at level 0.05
-at most one audit in twenty may report a shift (family-wise, before --min-effect is applied). `power` changes one of
-five pieces in a known way and counts which tests find it, on the same rows and seeds:
+at most one audit in twenty may report a shift (family-wise, before --min-effect is applied). `innocents` does the same
+by `picsc.audit`, as users call it, with groups, reference files and long tables of generated rows, see
+`audit_innocents`. Each rate has its 99 % interval (Clopper and Pearson). `seeds` audits data sets, without a shift and
+with a small one, by six seeds each, and counts those whose verdict is not the same for all.
 
-- KS-Bonferroni: two-sample KS of every encoded column and of the label, Bonferroni over columns and pieces
-- MMD: Gaussian kernel with the median distance, on encoded columns and label, 499 permutations, Bonferroni over pieces
-- C2ST: random forest on encoded columns and label, learned on one half, Mann-Whitney p on the other, Bonferroni
-- BBSDs-KS: KS of the out-of-bag class probabilities of a random forest, Bonferroni over classes and pieces
+`power` changes one of five pieces in a known way (`audit_shifts`), and counts which tests find it, on the same rows and
+seeds; the other tests are described in `audit_peers`. In brackets behind the audit's power: its 95 % interval.
 
 Tables have no header and the class last, unless the first line holds names; scikit-learn's own sets are always there.
-Everything that a peer needs is computed for the changed piece alone, which spares time and changes no p-value.
 """
 
 from __future__ import annotations
@@ -22,27 +23,27 @@ import argparse
 import json
 import multiprocessing
 import sys
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import torch
-from scipy.stats import binom, ks_2samp, mannwhitneyu
-from sklearn.ensemble import RandomForestClassifier
+from audit_innocents import INNOCENTS, SEEDS, smallest_p, verdicts
+from audit_peers import peers
+from audit_shifts import KINDS, SHARES, changed
+from scipy.stats import binomtest
+from sklearn.datasets import load_digits
 
 from picsc.auditing.design import Design
 from picsc.auditing.exchangeability import Contrast, PermutationScheme
 from picsc.auditing.table_view import audit_table
 from picsc.auditing.two_questions import ShiftTest, shift_test
 from picsc.datasets.catalog.lookup import by_name
-from picsc.datasets.encoding import encode
 from picsc.datasets.load import load
+from picsc.datasets.memory import from_memory
 from picsc.datasets.rows import take
 from picsc.datasets.table import Dataset
 from picsc.fragments import cut
@@ -51,15 +52,15 @@ from picsc.settings import CutSettings, ReadSettings
 LEVEL = 0.05
 PIECES = 5
 CHANGED = 2
-KINDS = ("mean", "scale", "correlation", "noise", "selection", "label flip", "missingness", "knocked-out class")
-SHARES = (0.1, 0.5, 1.0)
 SIZES = (50, 200, 1000)
 
 
 @lru_cache(maxsize=32)
 def table(name: str) -> Dataset:
-    """A bundled set by name, or a file."""
+    """A bundled set by name, or a file; digits as 64 columns, and not as images."""
     path = Path(name)
+    if name == "digits":
+        return from_memory(load_digits(as_frame=True).frame, None, ReadSettings(target="target"))
     if not path.suffix:
         return by_name(name, ReadSettings())
     first = path.read_text(encoding="utf-8").split("\n", 1)[0].split(",")
@@ -120,10 +121,10 @@ def false_alarm(name: str, repeat: int, folds: int, draws: int) -> bool:
         seed=repeat,
         jobs=1,
     )
-    return bool(smallest_p(test).min() <= LEVEL)
+    return bool(smallest_of(test).min() <= LEVEL)
 
 
-def smallest_p(test: ShiftTest) -> np.ndarray:
+def smallest_of(test: ShiftTest) -> np.ndarray:
     both = [test.data.p_adjusted] + ([] if test.model is None else [test.model.p_adjusted])
     return np.minimum.reduce(both)
 
@@ -136,122 +137,61 @@ def validity(names: list[str], audits: int, folds: int, draws: int, jobs: int, k
     for (name, *_), alarm in results(false_alarm, work, jobs, keep):
         alarms[name].append(alarm)
         progress(sum(map(len, alarms.values())), len(work))
-    lines = ["| table | rows | columns | audits | false alarms | rate |", "|---|---|---|---|---|---|"]
+    lines = ["| table | rows | columns | audits | false alarms | rate (99 %) |", "|---|---|---|---|---|---|"]
     for name in ordered:
-        found = alarms[name]
         data = table(name)
+        lines.append(f"| {title(name)} | {data.n} | {len(data.columns)} | {counted(alarms[name])} |")
+    lines.append(f"| **all** | | | {counted([alarm for found in alarms.values() for alarm in found])} |")
+    return "\n".join(lines)
+
+
+def counted(alarms: list[bool]) -> str:
+    """Audits, false alarms, and their rate with its interval, as cells of a table."""
+    n, found = len(alarms), sum(alarms)
+    return f"{n} | {found} | {100 * found / n:.1f} % {interval(found, n, 0.99)}"
+
+
+def interval(found: int, n: int, confidence: float) -> str:
+    """The interval of a rate, in percent."""
+    low, high = binomtest(found, n).proportion_ci(confidence)
+    return f"({100 * low:.1f} to {100 * high:.1f})" if confidence > 0.95 else f"({100 * low:.0f} to {100 * high:.0f})"
+
+
+def innocents(cells: list[str], audits: int, draws: int, jobs: int, keep: Path | None) -> str:
+    work = [(name, repeat, draws, repeat) for repeat in range(audits) for name in cells]
+    smallest: dict[str, list[float]] = defaultdict(list)
+    for (name, *_), p in results(smallest_p, work, jobs, keep):
+        smallest[name].append(p)
+        progress(sum(map(len, smallest.values())), len(work))
+    lines = ["| table | rows | pieces | audits | false alarms | rate (99 %) |", "|---|---|---|---|---|---|"]
+    for name in cells:
+        found = [p <= LEVEL for p in smallest[name]]
+        lines.append(f"| {name} | {INNOCENTS[name].rows} | {INNOCENTS[name].pieces} | {counted(found)} |")
+    lines.append(f"| **all** | | | {counted([p <= LEVEL for found in smallest.values() for p in found])} |")
+    return "\n".join(lines)
+
+
+def seeds(audits: int, draws: int, jobs: int, keep: Path | None) -> str:
+    """In how many data sets the verdict depends on the seed, by the size of the shift."""
+    work = [(size, repeat, draws) for repeat in range(audits) for size in SEEDS]
+    found: dict[float, list[list[str]]] = defaultdict(list)
+    for (size, *_), each in results(verdicts, work, jobs, keep):
+        found[size].append(each)
+        progress(sum(map(len, found.values())), len(work))
+    lines = ["| shift of one mean, sd | data sets | verdict changes (95 %) | shift in all seeds | in none |"]
+    lines.append("|---|---|---|---|---|")
+    for size, sets in found.items():
+        called = [sum(verdict == "shift" for verdict in each) for each in sets]
+        every, never = (sum(count == how for count in called) for how in (len(sets[0]), 0))
+        mixed = len(sets) - every - never
         lines.append(
-            f"| {title(name)} | {data.n} | {len(data.columns)} | {len(found)} | {sum(found)} | {np.mean(found):.3f} |"
+            f"| {size} | {len(sets)} | {mixed} = {100 * mixed / len(sets):.0f} % {interval(mixed, len(sets), 0.95)} "
+            f"| {every} | {never} |"
         )
-    total = [alarm for found in alarms.values() for alarm in found]
-    low, high = binom.interval(0.99, len(total), LEVEL)
-    lines.append(f"| **all** | | | {len(total)} | {sum(total)} | {np.mean(total):.3f} |")
-    lines.append("")
-    inside = "inside or below" if sum(total) <= high else "ABOVE"
-    lines.append(f"99 % binomial interval around {LEVEL}: {low / len(total):.3f} to {high / len(total):.3f}: {inside}.")
     return "\n".join(lines)
 
 
 # --- power ------------------------------------------------------------------------------------------------------------
-
-
-def changed(dataset: Dataset, rows: np.ndarray, kind: str, share: float, rng: np.random.Generator) -> Dataset:
-    """Change a share of the rows of one piece.
-
-    mean: one numeric column up by half a standard deviation. scale: two numeric columns 1.5 times as wide. correlation:
-    every column permuted among the changed rows. noise: half a standard deviation of Gaussian noise on every numeric
-    column. selection: the changed rows are redrawn from the piece with odds that double per standard deviation of one
-    column. label flip: the label of a fifth of the changed rows is another one. missingness: a fifth of the values of
-    two columns is gone. knocked-out class: rows of one class give way to rows of the others.
-    """
-    some = rng.choice(rows, max(1, round(share * len(rows))), replace=False)
-    columns = list(dataset.columns)
-    target = dataset.target
-    numeric = [j for j, column in enumerate(columns) if not column.coded]
-    values = [column.values.copy() for column in columns]
-    y = target.values.copy()
-    sd = {j: np.nanstd(values[j]) for j in numeric}
-    if kind == "mean":
-        j = rng.choice(numeric)
-        values[j][some] += 0.5 * sd[j]
-    elif kind == "scale":
-        for j in rng.choice(numeric, min(2, len(numeric)), replace=False):
-            centre = np.nanmean(values[j])
-            values[j][some] = centre + 1.5 * (values[j][some] - centre)
-    elif kind == "correlation":
-        for j in range(len(values)):
-            values[j][some] = values[j][rng.permutation(some)]
-    elif kind == "noise":
-        for j in numeric:
-            values[j][some] += rng.normal(size=len(some)) * 0.5 * sd[j]
-    elif kind == "selection":
-        j = rng.choice(numeric)
-        odds = np.exp2(np.nan_to_num((values[j][rows] - np.nanmean(values[j])) / max(sd[j], 1e-12)).clip(-6, 6))
-        drawn = rng.choice(rows, len(some), p=odds / odds.sum())
-        values = [_replaced(each, some, drawn) for each in values]
-        y = _replaced(y, some, drawn)
-    elif kind == "label flip":
-        flipped = rng.choice(some, max(1, round(0.2 * len(some))), replace=False)
-        y[flipped] = (y[flipped] + rng.integers(1, len(target.levels), len(flipped))) % len(target.levels)
-    elif kind == "missingness":
-        for j in rng.choice(len(values), 2, replace=False):
-            gone = rng.choice(some, max(1, round(0.2 * len(some))), replace=False)
-            values[j][gone] = -1 if columns[j].coded else np.nan
-    elif kind == "knocked-out class":
-        out = y[rng.choice(some)]
-        left = rows[y[rows] != out]
-        lost = some[y[some] == out]
-        if len(left):
-            drawn = rng.choice(left, len(lost))
-            values = [_replaced(each, lost, drawn) for each in values]
-            y = _replaced(y, lost, drawn)
-    return replace(
-        dataset,
-        columns=tuple(replace(column, values=each) for column, each in zip(columns, values, strict=True)),
-        target=replace(target, values=y),
-    )
-
-
-def _replaced(values: np.ndarray, at: np.ndarray, by: np.ndarray) -> np.ndarray:
-    out = values.copy()
-    out[at] = values[by]
-    return out
-
-
-def peers(dataset: Dataset, labels: np.ndarray, seed: int) -> dict[str, float]:
-    """Each peer's p-value for the changed piece, Bonferroni over pieces included."""
-    rng = np.random.default_rng([seed, 7])
-    x = encode(dataset).matrix.astype(np.float64)
-    y = dataset.target.values
-    onehot = np.eye(len(dataset.target.levels))[y]
-    joint = np.column_stack([x, onehot])
-    mine = labels == CHANGED
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ks = min(ks_2samp(column[mine], column[~mine]).pvalue for column in joint.T) * joint.shape[1]
-        forest = RandomForestClassifier(100, min_samples_leaf=3, random_state=seed)
-        half = rng.permutation(len(x)) % 2 == 0
-        if mine[half].any() and mine[~half].any():
-            looks = forest.fit(joint[half], mine[half]).predict_proba(joint[~half])[:, 1]
-            c2st = mannwhitneyu(looks[mine[~half]], looks[~mine[~half]], alternative="greater").pvalue
-        box = RandomForestClassifier(100, min_samples_leaf=3, oob_score=True, random_state=seed).fit(x, y)
-        soft = np.nan_to_num(box.oob_decision_function_)
-        bbsd = min(ks_2samp(column[mine], column[~mine]).pvalue for column in soft.T) * soft.shape[1]
-    found = {"KS-Bonferroni": ks, "MMD": mmd(joint, mine, rng), "C2ST": c2st, "BBSDs-KS": bbsd}
-    return {name: min(1.0, p * PIECES) for name, p in found.items()}
-
-
-def mmd(x: np.ndarray, mine: np.ndarray, rng: np.random.Generator, draws: int = 499) -> float:
-    """p of the Gaussian-kernel MMD of one piece against the rest, by permutation."""
-    z = torch.from_numpy(x).float()
-    z = (z - z.mean(0)) / z.std(0).clamp(min=1e-6)
-    squared = torch.cdist(z, z).square()
-    kernel = torch.exp(-squared / squared[squared > 0].median())
-    kernel = kernel - kernel.mean(0) - kernel.mean(1, keepdim=True) + kernel.mean()
-    draws_of = np.stack([mine, *(rng.permutation(mine) for _ in range(draws))], 1)
-    indicator = torch.from_numpy(draws_of).float()
-    statistic = (indicator * (kernel @ indicator)).sum(0)  # of the centred kernel: MMD squared up to a constant
-    return float((statistic >= statistic[0] * (1 - 1e-6)).float().mean())
 
 
 def one(name: str, kind: str, share: float, size: int, repeat: int, draws: int) -> dict[str, bool]:
@@ -270,8 +210,8 @@ def one(name: str, kind: str, share: float, size: int, repeat: int, draws: int) 
         seed=repeat,
         jobs=1,
     )
-    calls = {"picsc": bool(smallest_p(test)[CHANGED] <= LEVEL)}
-    calls |= {peer: bool(p <= LEVEL) for peer, p in peers(dataset, labels, repeat).items()}
+    calls = {"picsc": bool(smallest_of(test)[CHANGED] <= LEVEL)}
+    calls |= {peer: bool(p <= LEVEL) for peer, p in peers(dataset, labels == CHANGED, PIECES, repeat).items()}
     calls["data question"] = bool(test.data.p_adjusted[CHANGED] <= LEVEL)
     calls["model question"] = bool(test.model.p_adjusted[CHANGED] <= LEVEL)
     return calls
@@ -283,7 +223,7 @@ def power(
     # a cell's repeats are spread over the tables that are long enough and have classes
     work = []
     for size in sizes:
-        able = [name for name in names if table(name).n >= size * PIECES and _has_classes(name)]
+        able = [name for name in names if table(name).n >= size * PIECES and _may_be_changed(name)]
         count = repeats if size < 1000 else -(-repeats // 4)  # the longest cells, and the least in doubt
         for kind in kinds:
             for share in SHARES:
@@ -299,45 +239,62 @@ def power(
     return power_table(calls)
 
 
-def _has_classes(name: str) -> bool:
+def _may_be_changed(name: str) -> bool:
     target = table(name).target
-    return target is not None and target.kind == "classes" and any(not c.coded for c in table(name).columns)
+    return target is not None and target.kind == "classes" and sum(not c.coded for c in table(name).columns) >= 2
 
 
 def power_table(calls: dict[tuple, list[dict[str, bool]]]) -> str:
-    methods = list(next(iter(calls.values()))[0])
-    frame = pd.DataFrame(
-        [
-            {"change": kind, "share": share, "n": size, "repeats": len(found)}
-            | {m: np.mean([f[m] for f in found]) for m in methods}
-            for (kind, share, size), found in calls.items()
-        ]
+    """Two tables, by change and by cell, and the means over cells."""
+    pooled: dict[tuple, list[dict[str, bool]]] = defaultdict(list)
+    for (kind, _, size), found in calls.items():
+        for key in ((kind, "all", "all"), ("all", "all", size), ("all", "all", "all")):
+            pooled[key] += found
+    order = sorted(pooled, key=lambda key: (key[0] == "all", key[2] == "all"))
+    cells = [measured(key, found) for key, found in calls.items()]
+    behind = [row for row in cells if row["behind best"] > 0.03]
+    largest = 100 * max(row["behind best"] for row in cells)
+    return (
+        f"{as_table([measured(key, pooled[key]) for key in order])}\n\n{as_table(cells)}\n\n"
+        f"Cells more than 3 points behind the best peer: {len(behind)} of {len(cells)}, largest {largest:.0f} points; "
+        f"of them beyond chance (*, McNemar's exact test, p <= 0.05, each cell alone): "
+        f"{sum(row['beyond chance'] for row in behind)}."
     )
+
+
+def measured(key: tuple, found: list[dict[str, bool]]) -> dict:
+    """Power of every method, and how far the audit is behind the best of the others."""
+    methods = list(found[0])
     rivals = [m for m in methods[1:] if m not in ("data question", "model question")]
-    frame["behind best"] = (frame[rivals].max(axis=1) - frame["picsc"]).clip(lower=0)
-    head = ["change", "share", "n", "repeats", *methods, "behind best"]
+    row = dict(zip(("change", "share", "n"), key, strict=True)) | {"repeats": len(found)}
+    row |= {m: float(np.mean([f[m] for f in found])) for m in methods}
+    best = max(rivals, key=row.__getitem__)
+    # the exact test of a paired difference: only repeats in which one of the two finds the piece count
+    more, less = (sum(f[a] and not f[b] for f in found) for a, b in ((best, "picsc"), ("picsc", best)))
+    beyond = more > less and binomtest(more, more + less).pvalue <= 0.05
+    return row | {"behind best": max(0.0, row[best] - row["picsc"]), "beyond chance": beyond}
+
+
+def as_table(rows: list[dict]) -> str:
+    head = list(rows[0])[:-1]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for row in frame.to_dict("records"):
-        shown = [f"{100 * row[c]:.0f}" if c in methods or c == "behind best" else f"{row[c]}" for c in head]
-        lines.append("| " + " | ".join(shown) + " |")
-    means = {m: 100 * frame[m].mean() for m in methods}
-    lines += ["", "Mean power over cells, percent: " + ", ".join(f"{m} {v:.1f}" for m, v in means.items()) + "."]
-    behind = frame[frame["behind best"] > 0.03]
-    largest = 100 * frame["behind best"].max()
-    lines.append(
-        f"Cells more than 3 points behind the best peer: {len(behind)} of {len(frame)}; largest {largest:.0f} points."
-    )
+    for row in rows:
+        shown = {c: f"{100 * row[c]:.0f}" if isinstance(row[c], float) else f"{row[c]}" for c in head}
+        shown["picsc"] += " " + interval(round(row["picsc"] * row["repeats"]), row["repeats"], 0.95)
+        shown["behind best"] += " *" if row["beyond chance"] else ""
+        lines.append("| " + " | ".join(shown.values()) + " |")
     return "\n".join(lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("validity", "power"))
+    parser.add_argument("what", choices=("validity", "innocents", "seeds", "power"))
     parser.add_argument("--table", action="append", default=[], help="a CSV file; repeatable")
     parser.add_argument("--no-bundled", action="store_true", help="only the files given")
     parser.add_argument("--audits", type=int, default=1200)
     parser.add_argument("--folds", type=int, default=10)
-    parser.add_argument("--repeats", type=int, default=60)
+    parser.add_argument("--repeats", type=int, default=40)
+    parser.add_argument("--cells", nargs="*", default=list(INNOCENTS), choices=list(INNOCENTS))
     parser.add_argument("--kinds", nargs="*", default=list(KINDS))
     parser.add_argument("--sizes", nargs="*", type=int, default=list(SIZES))
     parser.add_argument("--draws", type=int, default=499)
@@ -349,6 +306,10 @@ def main() -> None:
     names = [*bundled, *given.table]
     if given.what == "validity":
         text = validity(names, given.audits, given.folds, given.draws, given.jobs, given.keep)
+    elif given.what == "innocents":
+        text = innocents(given.cells, given.audits, given.draws, given.jobs, given.keep)
+    elif given.what == "seeds":
+        text = seeds(given.audits, given.draws, given.jobs, given.keep)
     else:
         text = power(names, given.repeats, given.draws, given.jobs, given.kinds, given.sizes, given.keep)
     print("\n" + text)

@@ -14,6 +14,7 @@
 - `exchangeability`: the null hypothesis that pieces are exchangeable, drawn by permuting the labels of their rows
 - `fold_balance`: how alike the folds of a cross-validation are, compared with random folds
 - `image_view`: images as a table that the tests can use: the features that a small network computes from each image
+- `long_tables`: tables of which the draws permute a subsample: rare rows are kept, and counts stand for all rows
 - `model_tests`: tests of what a model learns from a piece: Fisher gap, Fisher KL, score, and covariate KL from moments
 - `multiplicity`: p-values corrected for the number of columns, pieces and statistics
 - `null_statistics`: every other statistic in every permutation: columns, model, target

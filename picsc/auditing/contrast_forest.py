@@ -129,10 +129,7 @@ def _weighted(leaves: Ints, position: Sequence[Ints], scale: NDArray[np.float64]
 
 
 def _basis(weighted: csr_matrix, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Directions along which n rows differ most, (l + 1, r): they span the leading right singular vectors.
-
-    Which directions of this span are taken does not matter, as features are compared by their distances only.
-    """
+    """Directions along which n rows differ most, (l + 1, r): the leading right singular vectors of their leaves."""
     n = weighted.shape[0]
     if n <= EXACT_ROWS:
         values, vectors = np.linalg.eigh((weighted @ weighted.T).toarray())
@@ -140,7 +137,11 @@ def _basis(weighted: csr_matrix, rng: np.random.Generator) -> NDArray[np.float64
         return np.asarray(weighted.T @ (vectors[:, kept] / np.sqrt(values[kept])))
     by_rows = n < weighted.shape[1]
     alike = (weighted @ weighted.T if by_rows else weighted.T @ weighted).toarray()
-    found = rng.standard_normal((len(alike), FEATURES))
+    found: NDArray[np.float64] = rng.standard_normal((len(alike), FEATURES))
     for _ in range(POWER_ITERATIONS):
         found = np.linalg.qr(alike @ found)[0]
-    return np.linalg.qr(weighted.T @ found)[0] if by_rows else found
+    found = found @ np.linalg.eigh(found.T @ alike @ found)[1]
+    if by_rows:
+        found = weighted.T @ found
+        found /= np.linalg.norm(found, axis=0)
+    return found

@@ -1,7 +1,9 @@
 """Joint distribution: shifts of several columns together that no single column shows.
 
 The mean features of a piece's rows, see `contrast_forest`, are compared with those of its reference: a maximum mean
-discrepancy whose kernel is fixed before labels are permuted.
+discrepancy whose kernel is fixed before labels are permuted. The squared difference along a feature is divided by that
+feature's variance plus a share of the largest one (Eric, Bach and Harchaoui, 2007): a shift need not lie along the few
+directions in which rows differ most.
 
 Letters: n rows, m rows that the draws permute, f encoded columns, r features, B draws (an axis of B + 1 has the
 observed value first), K pieces.
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 CANDIDATES, ROWS_RANKED, LEADING = 10, 4_000, 3
 """Columns that are tried as those that set a piece apart, rows that are looked at for that, and columns that are named
 at most."""
+RIDGE = 0.3
+"""Share of the largest variance of a feature that is added to the variance of each."""
 LARGE_SHARE = 0.5
 """A column is named if without it at least this share of the distance is lost that is lost without the leading one."""
 
@@ -44,7 +48,7 @@ class JointDraws:
     """(K,) share of pairs of a row of the piece and one of its reference that the kernel ranks in this order, each row
     left out of the means that it is compared with; 0.5 where nothing can be told apart."""
     statistic: Tensor
-    """(B + 1, K) n_eff times the squared distance of mean features."""
+    """(B + 1, K) n_eff times the squared distance of mean features, each divided by its variance and the ridge."""
     effect: Tensor
     """(B + 1, K) half the root of the chi-squared distance between shares of leaves in excess of its mean under the
     null, at the piece's own size: an upper bound of the total variation distance between these shares."""
@@ -69,20 +73,21 @@ def joint_of(inputs: TestInputs, null: LabelDraws, *, seed: int, jobs: int) -> J
         return JointDraws(torch.full((nothing.shape[1],), 0.5, dtype=torch.float64), nothing, nothing, None)
     features = forest.features(x)
     features -= features.mean(0)
+    variance = torch.from_numpy(np.square(features).mean(0, dtype=np.float64))
+    weight = 1 / (variance + RIDGE * variance.amax()).clamp(min=1e-12)
     matrix = torch.from_numpy(features)
 
     def reduce(labels: Labels) -> Tensor:
         piece, reference = (side.double() for side in null.contrast.split(label_sums(matrix, labels, null.contrast)))
         size, other = null.contrast.split(label_sizes(labels, null.contrast))
-        apart = piece / size[..., None] - reference / other[..., None]
-        return torch.stack([apart.square().sum(-1).nan_to_num(0.0), 1 / (1 / size + 1 / other)], 1)
+        squared = (piece / size[..., None] - reference / other[..., None]).square().nan_to_num(0.0)
+        return torch.stack([squared @ weight, squared.sum(-1), 1 / (1 / size + 1 / other)], 1)
 
     width = null.contrast.labels * max(matrix.shape)
     drawn = torch.cat([reduce(chunk) for chunk in null.chunks(width, null.sampled)])
-    distance, size = drawn.unbind(1)
-    statistic = size * distance
-    effect = (0.5 * beyond_chance(statistic, size[0])).clamp(max=1)
-    return JointDraws(_auc(features, null.observed[rows], null.contrast), statistic, effect, forest)
+    weighted, distance, size = drawn.unbind(1)
+    effect = (0.5 * beyond_chance(size * distance, size[0])).clamp(max=1)
+    return JointDraws(_auc(features, null.observed[rows], null.contrast), size * weighted, effect, forest)
 
 
 def _column_of(inputs: TestInputs) -> Ints:

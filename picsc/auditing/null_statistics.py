@@ -15,7 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.auditing.ks_and_g_tests import Coded, ColumnShiftTest, count, shift
+from picsc.auditing.ks_and_g_tests import Coded, ColumnShiftTest, shift
+from picsc.auditing.long_tables.scaled_counts import drawn_counts
 from picsc.auditing.model_tests import ModelShift, model_shift, moment_kl
 from picsc.auditing.multiplicity import Evidence, p_among
 from picsc.auditing.other_columns.new_levels import new_levels
@@ -70,6 +71,12 @@ class TestInputs:
     """Most rows of the sample that a draw permutes."""
     fit: RowFit | None = None
     """The reference model's predictions, for what the report says of them; no test uses them. None without a model."""
+
+    @property
+    def every_column(self) -> tuple[Coded, ...]:
+        """Every column whose counts are compared with those of draws that stand for all rows."""
+        target = () if self.target is None else (self.target,)
+        return (*self.columns, *target, *(each.coded for each in self.beside if each.test != "new levels"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,17 +273,8 @@ def beyond_chance(free: Tensor, size: Tensor) -> Tensor:
 
 def _shifts(column: Coded, null: LabelDraws) -> ColumnShiftTest:
     """All draws of one column, (B + 1, K) each; the observed row is the whole table's."""
-    contrast, rows = null.contrast, null.rows[: null.sampled]
-    width = max(null.sampled, contrast.labels * column.t)
-    parts = [
-        shift(column, count(column, chunk, contrast, rows), contrast) for chunk in null.chunks(width, null.sampled)
-    ]
-    drawn = ColumnShiftTest(*(torch.cat(each) for each in zip(*parts, strict=True)))
-    if not null.whole:
-        whole = shift(column, count(column, null.observed[None], contrast), contrast)
-        for each, observed in zip(drawn, whole, strict=True):
-            each[0] = observed[0]
-    return drawn
+    parts = [shift(column, counts, null.contrast) for counts in drawn_counts(column, null)]
+    return ColumnShiftTest(*(torch.cat(each) for each in zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

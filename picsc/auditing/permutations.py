@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.auditing.exchangeability import Contrast, Ints, draw_labels, subsample
+from picsc.auditing.exchangeability import Contrast, Ints, PermutationScheme, draw_labels, subsample
 from picsc.auditing.model_tests import label_sizes, label_sums
 from picsc.auditing.multiplicity import Evidence, evidence
 
@@ -32,7 +32,8 @@ ROWS_AT_ONCE = 32_768
 CELLS_AT_ONCE = 64_000_000
 """Most numbers per step of that pass, for rows that contribute thousands each."""
 HEAVY_SHARE = 0.25
-"""Share of the subsample's size that is kept whatever it drew: the rows that dominate the variance of some quantity."""
+"""Share of the subsample's size that is kept whatever it drew: the rows that dominate the variance of some quantity.
+As many more may be kept because a column's code is rare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,14 @@ class LabelDraws:
     labels: NDArray[np.int16]
     """(B + 1, m) labels of these rows in every draw, the observed ones first."""
     effective: Tensor
-    """(B + 1, K) n_eff = 1 / (1/n_piece + 1/n_reference) of the sample; the observed one is the whole table's."""
+    """(B + 1, K) n_eff = 1 / (1/n_piece + 1/n_reference) of the whole table: in a subsample sums and counts stand for
+    all rows, and label sizes stay as observed."""
     sums: RowSums
     """Sums of the per-row quantities by label."""
     excess: float = 1.0
     """Factor by which observed squares are larger than drawn ones when nothing moved, see `Stream.excess`."""
+    standing: Standing | None = None
+    """What the rows stand for in a subsample; None when they are all rows."""
 
     @property
     def whole(self) -> bool:
@@ -86,6 +90,24 @@ class LabelDraws:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """What the m rows of a subsample stand for, for sums and counts of n rows."""
+
+    light: NDArray[np.bool_]
+    """(m,) True for rows that stand for others as well; the others, which are heavy, for themselves alone."""
+    weight: float
+    """Weight of a light row's deviation from the mean: root of how many rows it stands for, so that variances add up to
+    those of all rows."""
+    strata: Ints
+    """(m,) stratum of each row, from 0."""
+    sizes: Tensor
+    """(L, S) rows of the whole table by label and stratum, float64."""
+    rest: Tensor
+    """(B + 1, L, S) rows of the whole table that none of the m rows stands for in a draw, float64; they are as the mean
+    says."""
+
+
+@dataclass(frozen=True, slots=True)
 class RowSums:
     """Per-row quantities, prepared so that sums by drawn label are sums of n rows."""
 
@@ -97,13 +119,15 @@ class RowSums:
     """(1, L, p) float64, sums over the whole table by its own labels."""
 
 
-def label_draws(quantities: PerRow, design: Design, *, rows: int, draws: int, seed: int) -> LabelDraws:
+def label_draws(
+    quantities: PerRow, design: Design, *, rows: int, draws: int, seed: int, rare: Ints | None = None
+) -> LabelDraws:
     """Permute labels, of all rows or of a subsample.
 
     With a subsample, a draw's sum by label is: rows in the piece times the mean, plus deviations. Heavy rows, which
-    dominate the variance of some quantity (a parameter that few rows move), are all kept; the deviations of the others
-    are multiplied by the square root of how many rows each stands for. So mean and variance of every sum are those of
-    permuting all n rows, in closed form, and rare large rows stay as rare and as large as they are.
+    dominate the variance of some quantity (a parameter that few rows move, a rare event), are all kept; the deviations
+    of the others are multiplied by the square root of how many rows each stands for. So mean and variance of every sum
+    are those of permuting all n rows, in closed form, and rare large rows stay as rare and as large as they are.
 
     Args:
         quantities: numbers that each row contributes, (m, p); the statistics need no more than their sums by label.
@@ -111,6 +135,7 @@ def label_draws(quantities: PerRow, design: Design, *, rows: int, draws: int, se
         rows: most rows in the proportional sample.
         draws: B, number of permutations.
         seed: of the subsample and the permutations.
+        rare: row numbers that are heavy whatever they contribute, the most important first; None for none.
     """
     labels, contrast, scheme = design.labels, design.contrast, design.scheme
     excess = design.stream.excess
@@ -119,28 +144,22 @@ def label_draws(quantities: PerRow, design: Design, *, rows: int, draws: int, se
     for chunk in draw_labels(labels[sample], scheme.among(sample), draws=draws, seed=seed, cells=CELLS):
         drawn.append(chunk.astype(np.int16))
         sizes.append(label_sizes(chunk, contrast))
-    counted = torch.cat(sizes)
-    counted[0] = label_sizes(labels[None], contrast)[0]
-    effective = contrast.effective(counted)
     permuted = np.concatenate(drawn)
     matrix = quantities(sample)
     if len(sample) == len(labels):
         observed = label_sums(matrix, labels[None], contrast).double()
+        effective = contrast.effective(torch.cat(sizes))
         sums = RowSums(matrix, None, observed)
         return LabelDraws(contrast, labels, sample, len(sample), permuted, effective, sums, excess)
+    effective = contrast.effective(label_sizes(labels[None], contrast)).repeat(draws + 1, 1)
     observed, influence = _one_pass(quantities, labels, contrast, matrix)
-    if scheme.units is not None:  # a unit moves as a whole, so no row can be kept apart
-        sums = RowSums(matrix, None, observed)
-        return LabelDraws(contrast, labels, sample, len(sample), permuted, effective, sums, excess)
-    heavy = np.argpartition(influence, -round(HEAVY_SHARE * rows))[-round(HEAVY_SHARE * rows) :]
+    heavy = _heavy(influence, np.zeros(0, np.int64) if rare is None else rare, scheme, round(HEAVY_SHARE * rows))
     missed = np.setdiff1d(heavy, sample)
     every = np.concatenate([sample, missed])
-    more = _labels_for(missed, design, draws=draws, seed=seed)
-    matrix = torch.cat([matrix, quantities(missed)])
-    sums = _scaled_to_all(matrix, every, heavy, design, observed)
-    return LabelDraws(
-        contrast, labels, every, len(sample), np.concatenate([permuted, more], 1), effective, sums, excess
-    )
+    permuted = np.concatenate([permuted, _labels_for(missed, design, draws=draws, seed=seed)], 1)
+    standing = _standing(every, heavy, design, permuted)
+    sums = _scaled_to_all(torch.cat([matrix, quantities(missed)]), standing, observed)
+    return LabelDraws(contrast, labels, every, len(sample), permuted, effective, sums, excess, standing)
 
 
 def _one_pass(
@@ -161,37 +180,88 @@ def _one_pass(
     return total, influence
 
 
+def _heavy(influence: NDArray[np.float32], rare: Ints, scheme: PermutationScheme, most: int) -> Ints:
+    """Row numbers, increasing: the `most` rows with the largest influence and the first `most` of `rare`.
+
+    Where units move as wholes, whole units: those of such rows, as long as they have no more than `most` rows together.
+    """
+    if scheme.units is None:
+        largest = np.argpartition(influence, -most)[-most:]
+        return np.union1d(largest, rare[:most])
+    _, unit = np.unique(scheme.units, return_inverse=True)
+    sizes = np.bincount(unit)
+    kept = np.zeros(len(sizes), bool)
+    for rows in (np.argsort(-influence, kind="stable"), rare):
+        found, first = np.unique(unit[rows], return_index=True)
+        found = found[np.argsort(first)]  # in the order of the rows
+        kept[found[np.cumsum(sizes[found]) <= most]] = True
+    return np.flatnonzero(kept[unit])
+
+
 def _strata(design: Design) -> Ints:
-    """Stratum of each row, (n,): all 0 when labels are permuted freely."""
-    return np.zeros(len(design.labels), np.int64) if design.scheme.strata is None else design.scheme.strata
+    """Stratum of each row, (n,), from 0: all 0 when labels are permuted freely; a unit's is that of its first row."""
+    scheme = design.scheme
+    if scheme.strata is None:
+        return np.zeros(len(design.labels), np.int64)
+    strata = np.unique(scheme.strata, return_inverse=True)[1].astype(np.int64)
+    if scheme.units is None:
+        return strata
+    _, first, unit = np.unique(scheme.units, return_index=True, return_inverse=True)
+    return np.asarray(strata[first][unit])
 
 
 def _labels_for(rows: Ints, design: Design, *, draws: int, seed: int) -> NDArray[np.int16]:
-    """Labels of rows outside the sample, (B + 1, rows): each the label of a random row of the same stratum."""
-    labels, strata = design.labels, _strata(design)
+    """Labels of rows outside the sample, (B + 1, rows): each that of a random row, or unit, of the same stratum."""
+    labels, strata, units = design.labels, _strata(design), design.scheme.units
     rng = np.random.default_rng([seed, 4])
-    drawn = np.empty((draws + 1, len(rows)), np.int16)
-    drawn[0] = labels[rows]
-    for stratum in np.unique(strata[rows]):
-        inside = np.flatnonzero(strata[rows] == stratum)
-        pool = labels[strata == stratum]
+    first, unit = rows, np.arange(len(rows))
+    pool_of = np.arange(len(labels))
+    if units is not None:
+        _, at, unit = np.unique(units[rows], return_index=True, return_inverse=True)
+        first, pool_of = rows[at], np.unique(units, return_index=True)[1]
+    drawn = np.empty((draws + 1, len(first)), np.int16)
+    drawn[0] = labels[first]
+    for stratum in np.unique(strata[first]):
+        inside = np.flatnonzero(strata[first] == stratum)
+        pool = labels[pool_of[strata[pool_of] == stratum]]
         drawn[1:, inside] = pool[rng.integers(len(pool), size=(draws, len(inside)))]
-    return drawn
+    return drawn[:, unit]
 
 
-def _scaled_to_all(matrix: Tensor, rows: Ints, heavy: Ints, design: Design, observed: Tensor) -> RowSums:
-    """Centre by stratum, and let each light row's deviation stand for the light rows that were not drawn."""
-    labels, contrast, strata = design.labels, design.contrast, _strata(design)
+def _standing(rows: Ints, heavy: Ints, design: Design, permuted: NDArray[np.int16]) -> Standing:
+    """What the m kept rows stand for, with their labels in every draw, (B + 1, m)."""
+    labels, strata = design.labels, _strata(design)
     light = ~np.isin(rows, heavy)
-    stands_for = (len(labels) - len(heavy)) / light.sum()
-    weight = torch.from_numpy(np.where(light, np.sqrt(stands_for), 1.0)).to(matrix.dtype)
+    stands_for = (len(labels) - len(heavy)) / max(light.sum(), 1)
+    weight, shape = float(np.sqrt(stands_for)), (design.contrast.labels, int(strata.max()) + 1)
+    sizes = _by_stratum(labels, strata, shape)
+    rest = torch.stack(
+        [
+            sizes
+            - weight * _by_stratum(drawn[light], strata[rows[light]], shape)
+            - _by_stratum(drawn[~light], strata[rows[~light]], shape)
+            for drawn in permuted
+        ]
+    )
+    return Standing(light, weight, strata[rows], sizes, rest)
+
+
+def _by_stratum(labels: NDArray[np.int16] | Ints, strata: Ints, shape: tuple[int, int]) -> Tensor:
+    """Rows by label and stratum, (L, S) float64."""
+    place = labels.astype(np.int64) * shape[1] + strata
+    return torch.from_numpy(np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)).double()
+
+
+def _scaled_to_all(matrix: Tensor, standing: Standing, observed: Tensor) -> RowSums:
+    """Centre by stratum, and let each light row's deviation stand for the light rows that were not drawn."""
+    weight = torch.from_numpy(np.where(standing.light, standing.weight, 1.0)).to(matrix.dtype)
     offset = torch.zeros(observed.shape[1:], dtype=matrix.dtype)
     centred = torch.empty_like(matrix)
-    for stratum in np.unique(strata):
-        inside = torch.from_numpy(strata[rows] == stratum)
-        typical = inside & torch.from_numpy(light)
+    light = torch.from_numpy(standing.light)
+    for stratum, sizes in enumerate(standing.sizes.to(matrix.dtype).T):
+        inside = torch.from_numpy(standing.strata == stratum)
+        typical = inside & light
         centre = matrix[typical if bool(typical.any()) else inside].mean(0) if bool(inside.any()) else 0.0
         centred[inside] = matrix[inside] - centre
-        sizes = label_sizes(labels[strata == stratum][None], contrast)[0].to(matrix.dtype)
         offset += sizes[:, None] * centre
     return RowSums(centred * weight[:, None], offset, observed)

@@ -23,6 +23,7 @@ from torch import Tensor
 from picsc.auditing.explanation.effects_of_columns import effects_of_columns, jointly_alone
 from picsc.auditing.explanation.kl_by_column import with_kl_by_column
 from picsc.auditing.joint_distribution import joint_of, leading_columns
+from picsc.auditing.long_tables.rare_codes import rare_rows
 from picsc.auditing.model_tests import ModelShift
 from picsc.auditing.multiplicity import Evidence, evidence, p_among, p_value, step_down
 from picsc.auditing.null_statistics import (
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-DATA_WEIGHTS = {"columns": 0.5, "joint distribution": 0.45, "covariate KL": 0.05}
+DATA_WEIGHTS = {"columns": 0.35, "joint distribution": 0.6, "covariate KL": 0.05}
 MODEL_WEIGHTS = {"score": 0.4, "Fisher gap": 0.3, "Fisher KL": 0.15, "target": 0.15}
 """Share of the level for each statistic of a question, as in a weighted Bonferroni correction; fixed before data are
 seen."""
@@ -138,7 +139,8 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         seed: of the draws and the contrast forest.
         jobs: threads; never changes a number.
     """
-    null = label_draws(inputs.contributions, design, rows=inputs.rows_per_draw, draws=draws, seed=seed)
+    rare = rare_rows(inputs.every_column, labels=design.contrast.labels, rows=inputs.rows_per_draw)
+    null = label_draws(inputs.contributions, design, rows=inputs.rows_per_draw, draws=draws, seed=seed, rare=rare)
     with ThreadPoolExecutor(jobs) as pool:  # each family is on its own, so the order they end in changes nothing
         together = pool.submit(joint_of, inputs, null, seed=seed, jobs=jobs)
         counted = pool.submit(columns_of, inputs, null)
