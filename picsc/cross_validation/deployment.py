@@ -199,7 +199,7 @@ def _findings(found: _Found, name: str) -> tuple[Finding, ...]:
     if found.effective_rows is not None and found.effective_rows < FEW:
         message = (
             f"the estimate for {name} rests on {found.effective_rows:.0f} effective rows of {found.rows}, fewer than "
-            f"{FEW}: its interval may be too narrow"
+            f"{FEW}: a few rows decide it"
         )
         return (Finding("few-effective-rows", "warning", message, "label some rows of that file and test on them"),)
     if found.score is None and found.reason:
