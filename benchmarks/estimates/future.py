@@ -11,7 +11,7 @@ from estimates.models import MODELS, cross_validated, sample_of, true_score
 from estimates.same import REPEATS
 from estimates.scores import Result, resampled, rows_only, within
 from estimates.tables import Table
-from picsc.evaluation.paired_tests import new_piece_t, rows_t
+from picsc.evaluation.paired_tests import future_t, rows_t
 
 AHEAD = 1000
 """Rows of the truth."""
@@ -42,6 +42,6 @@ def results(name: str, table: Table, n: int, number: int) -> Iterator[Result]:
             ("forward splits", within(rows_t(means, np.zeros_like(means)))),
             ("forward splits, independent rows", rows_only(np.concatenate(forward))),
             ("last forward split, independent rows", rows_only(forward[-1])),
-            ("forward splits, interval of a new piece", within(new_piece_t(means))),
+            ("forward splits, interval of as long a future", within(future_t(means))),
         ):
             yield Result("future", name, n, number, model, estimate, *found, truth)

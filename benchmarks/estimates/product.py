@@ -66,14 +66,16 @@ def results(name: str, table: Table, n: int, number: int) -> Iterator[Result]:
 def _truths(frame: pd.DataFrame, n: int, settings: CvSettings, experiment: Experiment) -> dict[str, float]:
     """Accuracy on the rest of models of the whole sample."""
     both = from_frame(frame, settings.read)
-    trainer = trainer_of(both, recipe_of(settings.train, n, "table"), settings.train, "kl", torch.device("cpu"))
+    recipe = replace(recipe_of(settings.train, n, "table"), warmup=settings.penalty.warmup)
+    trainer = trainer_of(both, recipe, settings.train, settings.penalty.kind, torch.device("cpu"))
     pieces = experiment.repeats[0].pieces
     fragment = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
     job = TrainingJob(np.concatenate(pieces), fragment, np.arange(n, both.n), settings.seed)
     setup = replace(experiment.setup, trainer=trainer)
-    y = trainer.targets(job.test)
     corrections: dict[str, Correction] = {"network": "none", "picsc": "penalty"}
-    return {
-        model: float((train_jobs(setup, [job], correction)[0].outputs.argmax(-1) == y).mean())
-        for model, correction in corrections.items()
-    }
+    truths = {}
+    for model, correction in corrections.items():
+        (trained,) = train_jobs(setup, [job], correction)
+        right = trained.outputs.argmax(-1) == trainer.targets(job.test)
+        truths[model] = float("nan") if trained.failed else float(right.mean())
+    return truths

@@ -8,8 +8,8 @@ import pandas as pd
 PAIR = ("ridge", "neighbours")
 """Models of which the better one is chosen."""
 TITLES = (
-    "rows", "estimate", "bias", "size of bias", "spread", "sd of error", "coverage", "worst cell", "of the method",
-    "width", "better model", "no result",
+    "rows", "estimate", "cells", "draws", "bias", "size of bias", "spread", "sd of error", "coverage", "worst cell",
+    "of the method", "width", "better model", "no result",
 )  # fmt: skip
 NONE = "-"
 
@@ -65,6 +65,7 @@ def over_tables(results: pd.DataFrame) -> pd.DataFrame:
     found = cells.groupby(["scenario", "n", "estimate"], sort=False).agg(
         cells=("table", "size"),
         draws=("draws", "min"),
+        most_draws=("draws", "max"),
         bias=("bias", "mean"),
         size=("size", "mean"),
         spread=("spread", "mean"),
@@ -92,7 +93,9 @@ def markdown(results: pd.DataFrame) -> str:
         ]
         for _, row in part.sort_values(["n"], kind="stable").iterrows():
             percents = [row["coverage"], row["least"], row["coverage_of_method"]]
-            cells = [str(row["n"]), str(row["estimate"])]
+            few, many = row["draws"], row["most_draws"]
+            cells = [str(row["n"]), str(row["estimate"]), str(row["cells"])]
+            cells.append(str(few) if few == many else f"{few}-{many}")
             cells += [f"{row['bias']:+.1f}", *(f"{row[key]:.1f}" for key in ("size", "spread", "error_sd"))]
             cells += [NONE if np.isnan(v) else f"{100 * v:.0f}" for v in percents]
             cells += [NONE if np.isnan(row["width"]) else f"{row['width']:.0f}"]

@@ -132,10 +132,11 @@ def repeats_t(means: Floats) -> Paired | None:
     return _t(means[np.isfinite(means)])
 
 
-def new_piece_t(means: Floats) -> Paired | None:
-    """Mean over pieces, and the interval of one more piece from the same run of pieces.
+def future_t(means: Floats) -> Paired | None:
+    """Mean over the pieces of a past, and the interval of the mean over a future of as many pieces.
 
-    The variance is s^2 (1 + 1/J) over J pieces: that of the mean and that of the piece to come.
+    The variance is s^2 (1/J + 1/J) over J pieces: that of the mean over the past and that of the mean to come. Pieces
+    count as independent, which they are not where a trend goes on.
 
     Args:
         means: (J,) score of each piece; NaN where it has none.
@@ -143,7 +144,8 @@ def new_piece_t(means: Floats) -> Paired | None:
     Returns:
         None when fewer than two pieces are left.
     """
-    return _t(means[np.isfinite(means)], overlap=1.0)
+    known = means[np.isfinite(means)]
+    return _t(known, overlap=1 / max(1, len(known)))
 
 
 def rows_t(correct_a: Floats, correct_b: Floats) -> Paired | None:

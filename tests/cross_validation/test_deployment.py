@@ -108,7 +108,7 @@ def shifted(n: int, seed: int, *, mean: float) -> pd.DataFrame:
 
 @pytest.mark.parametrize("labelled", [True, False])
 def test_rows_of_a_file_have_the_score_of_rows_as_they_are_there(tmp_path: Path, labelled: bool) -> None:
-    here, there = shifted(400, 0, mean=-0.5), shifted(300, 1, mean=0.5)
+    here, there = shifted(800, 0, mean=-0.5), shifted(600, 1, mean=0.5)
     (there if labelled else there.drop(columns="y")).to_csv(tmp_path / "new.csv", index=False)
     report = reported(here, deploy=str(tmp_path / "new.csv"))
     found, plain = estimate(report), report.method("st-cv")
@@ -119,8 +119,8 @@ def test_rows_of_a_file_have_the_score_of_rows_as_they_are_there(tmp_path: Path,
     assert found.interval is not None
     assert found.interval.low < truth < found.interval.high
     assert found.effective_rows is not None
-    assert 100 < found.effective_rows < 400
-    assert f"{found.effective_rows:.0f} effective rows of 400" in found.line
+    assert 200 < found.effective_rows < 800
+    assert f"{found.effective_rows:.0f} effective rows of 800" in found.line
     assert "for rows like those of new trust accuracy" in found.line
     assert "deploy_sha256" in report.manifest
 

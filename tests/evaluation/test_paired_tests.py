@@ -9,8 +9,8 @@ from picsc.evaluation.paired_tests import (
     Paired,
     compare_across_datasets,
     difference_interval,
+    future_t,
     holdout_t,
-    new_piece_t,
     repeats_t,
     resampled_t,
     rows_and_repeats_t,
@@ -321,11 +321,11 @@ def test_a_difference_of_accuracies_is_at_most_one_and_of_r2_any_number() -> Non
     assert difference_interval(None, "R2") is None
 
 
-def test_the_interval_of_a_new_piece_holds_one_more_piece_of_the_same_run() -> None:
+def test_the_interval_of_a_future_is_that_of_as_many_pieces() -> None:
     means = np.array([0.7, 0.8, 0.75, np.nan, 0.9])
-    found = new_piece_t(means)
+    found = future_t(means)
     known = means[np.isfinite(means)]
     assert found is not None
     assert found.mean == pytest.approx(known.mean())
-    assert found.half == pytest.approx(stats.t.ppf(0.975, 3) * known.std(ddof=1) * np.sqrt(1 + 1 / 4))
-    assert new_piece_t(np.array([0.7])) is None
+    assert found.half == pytest.approx(stats.t.ppf(0.975, 3) * known.std(ddof=1) * np.sqrt(2 / 4))
+    assert future_t(np.array([0.7])) is None
