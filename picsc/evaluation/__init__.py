@@ -3,6 +3,7 @@
 - `target_units`: units in which a numeric target is learned, and those in which it is scored
 - `failures`: words for models that diverged
 - `holm`: p-values of one method against several others, adjusted for their number
+- `lifelong`: forgetting and transfer of models that learn one piece after another
 - `majority`: the most frequent class, whose share an accuracy must beat
 - `metrics`: accuracy, log-loss and area under the ROC curve on rows that a model was not trained on
 - `paired_tests`: 95 % intervals and paired tests of the difference between two methods

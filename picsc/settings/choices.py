@@ -9,7 +9,9 @@ Method = Literal["st-cv", "picsc", "weight-decay", "carried", "average", "subsam
 METHODS: tuple[Method, ...] = ("st-cv", "picsc", "weight-decay", "carried", "average", "subsample")
 """In the order of the report. All but the first two are controls, and always run."""
 PenaltyName = Literal["kl", "frobenius", "trace"]
-Merge = Literal["fisher", "mean", "none"]
+BatchShift = Literal["rotate", "labels", "permute", "noise"]
+ImageModel = Literal["auto", "lenet", "mlp"]
+Merge = Literal["fisher", "mean", "running", "none"]
 DeviceName = Literal["auto", "cpu", "cuda", "mps"]
 Precision = Literal["float32", "tf32", "bfloat16"]
 Splitter = Literal["kfold", "stratified", "group", "stratified-group", "dob-scv", "ms-scv"]

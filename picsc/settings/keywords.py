@@ -298,9 +298,10 @@ class CvKeywords(TypedDict, total=False):
     penalty: Literal["kl", "frobenius", "trace"]
     """Algorithm 1's divergence between fragments: Fisher KL, mean squared Frobenius distance, or the trace of Eq. 7."""
 
-    strength: float | Literal["auto"]
-    """lambda, the weight of the penalty, at least 0; auto chooses among `picsc.training.tuning.STRENGTHS` by inner
-    cross-validation on training rows."""
+    strength: float | Literal["auto", "posterior"]
+    """lambda, the weight of the penalty, at least 0; auto chooses among `picsc.training.tuning.inner_cv.STRENGTHS` by
+    inner cross-validation on training rows. posterior is for Algorithm 2: the anchor has the weight of the rows seen,
+    times a multiplier chosen among `picsc.training.tuning.along_sequences.MULTIPLIERS` on training rows."""
 
     warmup: float
     """Share of the steps over which Algorithm 1's lambda rises linearly from 0; 0 is constant, as printed."""
@@ -314,9 +315,13 @@ class CvKeywords(TypedDict, total=False):
     when_quiet: Literal["train", "skip"]
     """Training on a fragment that Algorithm 2 does not flag: plain training, or none, as the paper prints it."""
 
-    merge: Literal["fisher", "mean", "none"]
-    """Model that Algorithm 2 evaluates: the Fisher-weighted running mean of the models, their plain mean, or the
-    last."""
+    merge: Literal["fisher", "mean", "running", "none"] | None
+    """Model that Algorithm 2 evaluates: the Fisher-weighted running mean of the models, their plain mean, a running
+    mean whose forgetting is chosen on training rows, or the last model (none). None is fisher, or running with lambda
+    posterior."""
+
+    model: Literal["auto", "lenet", "mlp"]
+    """Network of images: auto is lenet, mlp has one hidden layer of 64 units."""
 
     epochs: int | None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and
@@ -353,6 +358,11 @@ class CvKeywords(TypedDict, total=False):
     validation: float
     """Share of the rows that test the models of batches and of the whole set; data with an official test part use
     that."""
+
+    batch_shift: Literal["rotate", "labels", "permute", "noise"] | None
+    """Shift made between `batches` of images, which are drawn at random: turned by 0 to 60 degrees, classes by a
+    Dirichlet distribution, pixels permuted anew in every second batch, noise of 0 to 1.5 standard deviations. Every
+    batch's own share of the rows tests all models. None leaves batches as they are."""
 
     keep_rare: bool
     """Rows of classes with fewer rows than there are folds are in every training part and in no test part."""
@@ -510,9 +520,10 @@ class CompareKeywords(TypedDict, total=False):
     penalty: Literal["kl", "frobenius", "trace"]
     """Algorithm 1's divergence between fragments: Fisher KL, mean squared Frobenius distance, or the trace of Eq. 7."""
 
-    strength: float | Literal["auto"]
-    """lambda, the weight of the penalty, at least 0; auto chooses among `picsc.training.tuning.STRENGTHS` by inner
-    cross-validation on training rows."""
+    strength: float | Literal["auto", "posterior"]
+    """lambda, the weight of the penalty, at least 0; auto chooses among `picsc.training.tuning.inner_cv.STRENGTHS` by
+    inner cross-validation on training rows. posterior is for Algorithm 2: the anchor has the weight of the rows seen,
+    times a multiplier chosen among `picsc.training.tuning.along_sequences.MULTIPLIERS` on training rows."""
 
     warmup: float
     """Share of the steps over which Algorithm 1's lambda rises linearly from 0; 0 is constant, as printed."""
@@ -526,9 +537,13 @@ class CompareKeywords(TypedDict, total=False):
     when_quiet: Literal["train", "skip"]
     """Training on a fragment that Algorithm 2 does not flag: plain training, or none, as the paper prints it."""
 
-    merge: Literal["fisher", "mean", "none"]
-    """Model that Algorithm 2 evaluates: the Fisher-weighted running mean of the models, their plain mean, or the
-    last."""
+    merge: Literal["fisher", "mean", "running", "none"] | None
+    """Model that Algorithm 2 evaluates: the Fisher-weighted running mean of the models, their plain mean, a running
+    mean whose forgetting is chosen on training rows, or the last model (none). None is fisher, or running with lambda
+    posterior."""
+
+    model: Literal["auto", "lenet", "mlp"]
+    """Network of images: auto is lenet, mlp has one hidden layer of 64 units."""
 
     epochs: int | None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and

@@ -172,6 +172,10 @@ class SequenceTrainer(Protocol):
         """Initial parameters, (g, a, d)."""
         ...
 
+    def sizes(self, t: int) -> Tensor:
+        """Number of rows of fragment t of each sequence, (g,)."""
+        ...
+
     def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
         """Train on fragment t from theta; weight decay and strength are (g, a)."""
         ...

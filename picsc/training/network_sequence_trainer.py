@@ -5,6 +5,7 @@ Letters: g sequences, a candidates, d parameters, n rows, c classes.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -93,6 +94,10 @@ class NetworkSequenceTrainer:
         drawn = [parameters_to_vector(self.trainer.model(seed).parameters()).detach() for seed in self.seeds]
         return torch.stack(drawn)[:, None].repeat(1, self.candidates, 1)
 
+    def sizes(self, t: int) -> Tensor:
+        """Number of rows of fragment t of each sequence, (g,)."""
+        return torch.tensor([len(sequence[t]) for sequence in self.sequences])
+
     def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
         """Train on fragment t."""
         after = theta.clone()
@@ -138,7 +143,7 @@ class NetworkSequenceTrainer:
         Source: Eq. 14; the covariates are the activations before the last layer.
         """
         taus, gammas = (torch.full(theta.shape[:2], torch.nan) for _ in range(2))
-        for g, a in self._models():
+        for g, a in itertools.product(*map(range, theta.shape[:2])):
             same = self._same_before(g, a, theta)
             if same is not None:
                 taus[g, a], gammas[g, a] = taus[g, same], gammas[g, same]
@@ -187,11 +192,13 @@ class NetworkSequenceTrainer:
     def _first(self, theta: Tensor) -> tuple[Tensor, Tensor]:
         """Views of the weights and biases of the first layer, which alone sees the scale of the inputs.
 
-        A convolution without padding sees nothing but inputs, so that a bias takes up their mean exactly.
+        A convolution without padding sees nothing but inputs, so that a bias takes up their mean exactly; so
+        does a dense layer.
         """
-        layer = self.trainer.model(0)[0]
-        assert isinstance(layer, nn.Conv2d)  # noqa: S101 - texts have no scale
-        assert layer.bias is not None and not any(map(int, layer.padding))  # noqa: PT018, S101 - as LeNet's is
+        layer = next(each for each in self.trainer.model(0) if not isinstance(each, nn.Flatten))
+        assert isinstance(layer, nn.Conv2d | nn.Linear)  # noqa: S101 - texts have no scale
+        assert layer.bias is not None  # noqa: S101 - as both have
+        assert isinstance(layer, nn.Linear) or not any(map(int, layer.padding))  # noqa: S101 - as LeNet's is
         n, biases = layer.weight.numel(), layer.bias.numel()
         return theta[:, :n].view(len(theta), n), theta[:, n : n + biases]
 

@@ -50,6 +50,10 @@ class TableSequenceTrainer:
         """Initial parameters, (g, a, d)."""
         return self.problems.initial(self.seeds, self.candidates, len(self.scalings[0][0].encoder.names))
 
+    def sizes(self, t: int) -> Tensor:
+        """Number of rows of fragment t of each sequence, (g,)."""
+        return torch.tensor([len(sequence[t]) for sequence in self.sequences])
+
     def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
         """Train on fragment t."""
         kept, held = [], []

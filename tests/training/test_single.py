@@ -417,7 +417,7 @@ def test_an_anchor_pulls_as_equation_16_says() -> None:
         optimiser.zero_grad()
         task_loss(twin, x, y, "classes").backward()
         optimiser.step()
-        # the minimum of 0.7 (theta - mu)' I (theta - mu) plus the squared distance from there over twice the step's length
+        # the minimum of the anchor's term plus the squared distance from there over twice the step's length
         h = 2 * 0.7 * free.fisher * 0.05 * sum(0.5**i for i in range(step + 1))
         nn.utils.vector_to_parameters((vector(twin[2]) + h * free.mean) / (1 + h), twin[2].parameters())
     torch.testing.assert_close(torch.tensor(log.penalty), torch.tensor(values), rtol=1e-10, atol=0)
