@@ -6,7 +6,7 @@ Sequences of images: 12,000 of Fashion-MNIST in ten batches, network 784-64-10, 
 shifts are those of `picsc cv --batch-shift`. Sequences of tables: gas sensors by batch, activity by person, electricity
 prices and weather by time, the network of `picsc cv`. A fifth of the rows of every piece tests all models. Every method
 chooses on training rows alone, from six candidates (widened at an end) and six shares that a running mean keeps. One
-line of JSON is written per sequence, seed and method.
+line of JSON is written per sequence, seed and method; `--tables FILE ...` makes Markdown of such lines.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
+from scipy.stats import ttest_1samp
 
 from picsc.cross_validation.cross_validate import _prepare, _shifted
-from picsc.cross_validation.methods import ISOTROPIC, METHOD_FUNCTIONS
+from picsc.cross_validation.methods import ISOTROPIC, METHOD_FUNCTIONS, RUNNING
 from picsc.cross_validation.piece_scores import PieceScores
 from picsc.datasets.catalog.lookup import by_name
 from picsc.datasets.data import Data
@@ -43,6 +45,9 @@ TABLES: dict[str, dict[str, object]] = {
 }
 FUNCTIONS = ("picsc", ISOTROPIC, "weight-decay", "carried")
 """Computations of `picsc cv` that this compares."""
+OURS = ("picsc", "picsc, unmerged")
+SHOWN = (*OURS, ISOTROPIC, "weight-decay", "carried", "average", RUNNING)
+"""Methods in the tables; all but the first two are controls."""
 
 
 def images(seed: int, shift: str | None) -> tuple[Data, CvSettings]:
@@ -82,7 +87,12 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--gamma", type=float, help="threshold of the trigger; 0 holds at every piece")
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--tables", type=Path, nargs="+", help="files of lines, in place of a run")
     asked = parser.parse_args()
+    if asked.tables:
+        lines = [json.loads(line) for file in asked.tables for line in file.read_text().splitlines()]
+        print("\n".join(tables(pd.DataFrame(lines))))
+        return
     penalty = {"strength": "posterior", "gamma": asked.gamma}
     out = sys.stdout if asked.output is None else asked.output.open("a")
     for seed in range(asked.first, asked.first + asked.seeds):
@@ -112,6 +122,44 @@ def _line(found: PieceScores) -> dict[str, object]:
         "share": round(float(np.nanmean(columns["share"])), 4),
         "pieces": found.matrix.shape[1],
     }
+
+
+def tables(lines: pd.DataFrame) -> list[str]:
+    """Means over seeds of all methods, and PIcsC against the strongest control, in Markdown.
+
+    Args:
+        lines: one row per sequence, seed and method.
+    """
+    found = []
+    for measure, title in (("all_pieces", "last model on all pieces"), ("seen", "pieces seen so far, mean over time")):
+        found += [
+            f"Accuracy of the {title}, percent:" if measure == "all_pieces" else f"Accuracy over the {title}:",
+            "",
+        ]
+        found += [f"| sequence | seeds | {' | '.join(SHOWN)} | PIcsC minus the strongest control [95 %] | p |"]
+        found += ["|---|---|" + "---|" * (len(SHOWN) + 2)]
+        for name in (*SHIFTS, *TABLES):
+            scores = 100 * lines[lines.sequence == name].pivot_table(index="seed", columns="method", values=measure)
+            complete = scores.reindex(columns=list(SHOWN)).dropna()
+            if len(complete):
+                found.append(_row(name, complete))
+        found.append("")
+    return found
+
+
+def _row(name: str, scores: pd.DataFrame) -> str:
+    """One sequence; scores by seed (row) and method (column)."""
+    controls = [method for method in SHOWN if method not in OURS]
+    best = scores[controls].mean().idxmax()
+    differences = (scores[OURS[0]] - scores[best]).to_numpy()
+    tested = f"{differences.mean():+.1f} ({best})"
+    p = "-"
+    if len(differences) > 1 and differences.std() > 0:
+        test = ttest_1samp(differences, 0)
+        low, high = test.confidence_interval(0.95)
+        tested, p = f"{differences.mean():+.1f} [{low:.1f}, {high:.1f}] ({best})", f"{test.pvalue:.3f}"
+    means = " | ".join(f"{scores[method].mean():.1f}" for method in SHOWN)
+    return f"| {name} | {len(scores)} | {means} | {tested} | {p} |"
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ class FedSettings(Settings):
     ] = "auto"
     """Learning rate of clients; auto chooses for every method on training rows of tables, with the same number of tries
     each: `picsc.federated.tuning.TRIES` pairs of a rate and the method's own constant, or as many rates where it has
-    none. Of other models it is 0.05."""
+    none; beyond an end of its grid where the best one is there. Of other models it is 0.05."""
     whiten: Annotated[
         bool,
         Option("Whitened columns for all methods (default: no).", panel="Training", opposite="--no-whiten"),

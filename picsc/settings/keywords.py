@@ -739,7 +739,7 @@ class FedKeywords(TypedDict, total=False):
     lr: float | Literal["auto"]
     """Learning rate of clients; auto chooses for every method on training rows of tables, with the same number of tries
     each: `picsc.federated.tuning.TRIES` pairs of a rate and the method's own constant, or as many rates where it has
-    none. Of other models it is 0.05."""
+    none; beyond an end of its grid where the best one is there. Of other models it is 0.05."""
 
     whiten: bool
     """True trains every method alike on whitened columns of a table, up to 512 encoded ones: clients send the second
