@@ -11,7 +11,7 @@ from typing import TypeVar
 from picsc.federated.method_run import Run
 from picsc.federated.repeats import ChosenTask, chooses, run_repeat, tune_repeat
 from picsc.federated.resumable_rounds import Progress, RepeatTask
-from picsc.federated.tuning import Try, choose, limits
+from picsc.federated.tuning import Setup, Try, choose, limits
 from picsc.phrases import counted
 from picsc.runtime.processes import run_tasks
 from picsc.settings import FedMethod
@@ -78,20 +78,20 @@ def run_all(tasks: Sequence[RepeatTask], jobs: int, progress: Progress) -> dict[
 
 
 def _with_runs(
-    refused: Mapping[tuple[FedMethod, float | None], float], found: Sequence[Mapping[FedMethod, Run]]
-) -> dict[tuple[FedMethod, float | None], float]:
+    refused: Mapping[tuple[FedMethod, Setup], float], found: Sequence[Mapping[FedMethod, Run]]
+) -> dict[tuple[FedMethod, Setup], float]:
     """Rates from which on a method diverges, those of its runs included."""
     after = dict(refused)
     for runs in found:
         for method, run in runs.items():
             if run.failed:
-                key = (method, run.constant)
+                key = (method, (run.constant, run.whitened))
                 after[key] = min(run.rate, after.get(key, float("inf")))
     return after
 
 
 def _changed(
-    one: ChosenTask, tried: Sequence[Try], refused: Mapping[tuple[FedMethod, float | None], float], attempt: int
+    one: ChosenTask, tried: Sequence[Try], refused: Mapping[tuple[FedMethod, Setup], float], attempt: int
 ) -> ChosenTask:
     """The methods of a repeat whose choice is refused by now, with their next choice."""
     choices = {

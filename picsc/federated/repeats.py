@@ -70,15 +70,25 @@ def run_repeat(chosen: ChosenTask, progress: Progress = lambda _: None) -> dict[
     split = federated_split(task.data, settings, seed=task.seed)
     refuse_small_clients(split, settings)
     device = pick_device(settings.device).device
-    clients = build(split, settings, device=device, workers=task.workers)
-    round_settings = _round_settings(task, len(clients.rows))
+    round_settings = _round_settings(task, len(split.clients))
     rate = DEFAULT_RATE if settings.lr == "auto" else settings.lr
     choices = {method: chosen.choices.get(method) or without_choice(method, settings, rate) for method in task.methods}
+    clients = {
+        whitened: build(split, settings, device=device, workers=task.workers, whitened=whitened)
+        for whitened in sorted({choice.whitened for choice in choices.values()})
+    }
+    # those with the same clients train together
+    order = sorted(choices, key=lambda method: choices[method].whitened)
     contenders = [
-        Contender(method, algorithm(method, settings, choice.constant), clients, (choice.rate,))
-        for method, choice in choices.items()
+        Contender(
+            method,
+            algorithm(method, settings, choices[method].constant),
+            clients[choices[method].whitened],
+            (choices[method].rate,),
+        )
+        for method in order
     ]
-    runs = run_rounds(task, chosen.name, contenders, round_settings, progress)
+    runs = dict(zip(order, run_rounds(task, chosen.name, contenders, round_settings, progress), strict=True))
     names = tuple(client.name for client in split.clients)
     return {
         method: Run(
@@ -86,13 +96,13 @@ def run_repeat(chosen: ChosenTask, progress: Progress = lambda _: None) -> dict[
             clients=names,
             rate=choice.rate,
             constant=choice.constant,
-            whitened=settings.whiten,
-            parameters=run.state["theta"].shape[1],
-            features=clients.features if isinstance(clients, ClientMlps) else 0,
-            memory=run.floats,
-            records=run.records(),
+            whitened=choice.whitened,
+            parameters=runs[method].state["theta"].shape[1],
+            features=trained.features if isinstance(trained := clients[choice.whitened], ClientMlps) else 0,
+            memory=runs[method].floats,
+            records=runs[method].records(),
         )
-        for (method, choice), run in zip(choices.items(), runs, strict=True)
+        for method, choice in choices.items()
     }
 
 

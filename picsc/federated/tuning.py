@@ -40,6 +40,13 @@ class Choice(NamedTuple):
     """Local learning rate."""
     constant: float | None
     """mu, lambda or delta, see `CONSTANTS`; None for a method that has none."""
+    whitened: bool = False
+    """True trains on whitened columns."""
+
+    @property
+    def beside_rate(self) -> Setup:
+        """All but the rate."""
+        return self.constant, self.whitened
 
 
 class Try(NamedTuple):
@@ -60,10 +67,12 @@ class Try(NamedTuple):
         return (self.accuracy, -self.log_loss)
 
 
-Tried = tuple[FedMethod, float | None, tuple[float, ...]]
-"""A method, its constant, and the rates that are tried with it."""
-Limits = Mapping[tuple[FedMethod, float | None], float]
-"""By method and constant, the smallest learning rate at which a model diverged."""
+Setup = tuple[float | None, bool]
+"""A method's constant, and whether it trains on whitened columns."""
+Tried = tuple[FedMethod, Setup, tuple[float, ...]]
+"""A method, all but its rate, and the rates that are tried with it."""
+Limits = Mapping[tuple[FedMethod, Setup], float]
+"""By method and all but the rate, the smallest learning rate at which a model diverged."""
 
 
 def candidates(method: FedMethod, settings: FedSettings) -> tuple[tuple[float | None, tuple[float, ...]], ...]:
@@ -92,15 +101,15 @@ def widened(method: FedMethod, tried: Sequence[Try], settings: FedSettings) -> l
     """
     best = max(tried, key=lambda each: each.score).choice
     own, found = CONSTANTS.get(method), list[Tried]()
-    rates = {each.choice.rate for each in tried if each.choice.constant == best.constant}
+    rates = {each.choice.rate for each in tried if each.choice.beside_rate == best.beside_rate}
     beyond = _beyond(RATES, best.rate, rates)
     if beyond is not None:
-        found.append((method, best.constant, (beyond,)))
+        found.append((method, best.beside_rate, (beyond,)))
     if own is not None and best.constant is not None and own.given(settings) is None:
-        constants = {each.choice.constant for each in tried if each.choice.constant is not None}
-        further = _beyond(own.axis, best.constant, constants)
+        of_same = [each.choice.constant for each in tried if each.choice.whitened == best.whitened]
+        further = _beyond(own.axis, best.constant, [constant for constant in of_same if constant is not None])
         if further is not None:
-            found.append((method, further, RATES.values))
+            found.append((method, (further, best.whitened), RATES.values))
     return found
 
 
@@ -114,7 +123,7 @@ def _beyond(axis: Axis, best: float, tried: Collection[float]) -> float | None:
 def without_choice(method: FedMethod, settings: FedSettings, rate: float) -> Choice:
     """The constant that goes with a rate that was not chosen."""
     own = CONSTANTS.get(method)
-    return Choice(rate, None if own is None else fixed_constant(own, settings))
+    return Choice(rate, None if own is None else fixed_constant(own, settings), settings.whitenings[0])
 
 
 def try_candidates(
@@ -126,7 +135,8 @@ def try_candidates(
 ) -> tuple[Try, ...]:
     """Every method's candidates of a learning rate and a constant in one repeat.
 
-    Reading: all methods have the same number of candidates, which run exactly as the chosen one will, trigger included;
+    Reading: all methods have the same number of candidates, which run exactly as the chosen one will, trigger included,
+        and twice as many where natural or whitened columns are chosen;
         where the best one is at the end of a grid, the next one beyond is tried as well. Accuracies are the mean over
         clients and the last fifth of the rounds, on rows set aside from every client's training rows. The last round
         alone would favour rates at which accuracy still jumps.
@@ -139,15 +149,23 @@ def try_candidates(
         progress: called with one line about each round.
     """
     settings, found = task.settings, list[Try]()
-    clients = build(split, settings, device=device, workers=task.workers, tuning_seed=task.seed)
-    wanted: list[Tried] = [(method, *pair) for method in task.methods for pair in candidates(method, settings)]
+    clients = {
+        whitened: build(split, settings, device=device, workers=task.workers, tuning_seed=task.seed, whitened=whitened)
+        for whitened in settings.whitenings
+    }
+    wanted: list[Tried] = [
+        (method, (constant, whitened), rates)
+        for whitened in settings.whitenings  # those with the same clients train together
+        for method in task.methods
+        for constant, rates in candidates(method, settings)
+    ]
     for widening in range(1 + WIDENINGS):
         contenders = [
-            Contender(method, algorithm(method, settings, constant), clients, rates)
-            for method, constant, rates in wanted
+            Contender(method, algorithm(method, settings, constant), clients[whitened], rates)
+            for method, (constant, whitened), rates in wanted
         ]
         name = f"{TUNING}-{widening}" if widening else TUNING
-        for (method, constant, rates), run in zip(
+        for (method, beside, rates), run in zip(
             wanted, run_rounds(task, name, contenders, round_settings, progress), strict=True
         ):
             for i, rate in enumerate(rates):
@@ -155,7 +173,7 @@ def try_candidates(
                 found.append(
                     Try(
                         method,
-                        Choice(rate, constant),
+                        Choice(rate, *beside),
                         -np.inf if np.isnan(accuracy) else accuracy,
                         np.inf if np.isnan(log_loss) else log_loss,
                         bool(run.failed_round[i]),
@@ -173,16 +191,16 @@ def try_candidates(
     return tuple(found)
 
 
-def limits(tried: Iterable[Try]) -> dict[tuple[FedMethod, float | None], float]:
-    """The smallest learning rate at which a model diverged, by method and constant.
+def limits(tried: Iterable[Try]) -> dict[tuple[FedMethod, Setup], float]:
+    """The smallest learning rate at which a model diverged, by method and all but the rate.
 
     Args:
         tried: candidates of all repeats.
     """
-    found: dict[tuple[FedMethod, float | None], float] = {}
+    found: dict[tuple[FedMethod, Setup], float] = {}
     for each in tried:
         if each.failed:
-            key = (each.method, each.choice.constant)
+            key = (each.method, each.choice.beside_rate)
             found[key] = min(each.choice.rate, found.get(key, np.inf))
     return found
 
@@ -201,7 +219,7 @@ def choose(method: FedMethod, tried: Sequence[Try], refused: Limits) -> Choice:
         The best one, or if all are refused the smallest rate.
     """
     own = [each for each in tried if each.method == method]
-    stable = [each for each in own if each.choice.rate < refused.get((method, each.choice.constant), np.inf)]
+    stable = [each for each in own if each.choice.rate < refused.get((method, each.choice.beside_rate), np.inf)]
     if stable:
         return max(stable, key=lambda each: each.score).choice
     return min(own, key=lambda each: each.choice.rate).choice

@@ -16,6 +16,7 @@ DeviceName = Literal["auto", "cpu", "cuda", "mps"]
 Precision = Literal["float32", "tf32", "bfloat16"]
 Splitter = Literal["kfold", "stratified", "group", "stratified-group", "dob-scv", "ms-scv"]
 PartitionName = Literal["iid", "dirichlet", "classes", "quantity", "noise"]
+FedInputs = Literal["natural", "standard", "auto"]
 FedMethod = Literal["fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-scaffold", "picsc"]
 FED_METHODS: tuple[FedMethod, ...] = (
     "fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-scaffold", "picsc",

@@ -743,7 +743,11 @@ class FedKeywords(TypedDict, total=False):
 
     whiten: bool
     """True trains every method alike on whitened columns of a table, up to 512 encoded ones: clients send the second
-    moments of their columns once. Not with images and texts."""
+    moments of their columns once. Not with images and texts. The same as `inputs` standard."""
+
+    inputs: Literal["natural", "standard", "auto"] | None
+    """Columns of a table that methods train on: as they are (natural), whitened (standard), or auto: what is better on
+    training rows, chosen for every method alike together with its learning rate. None is natural, unless `whiten`."""
 
     momentum: float
     """Momentum of the clients' SGD, in [0, 1)."""

@@ -241,6 +241,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("batch_size", "--batch-size", "whole", "N", "Rows a step (default 32, not tables 64).", "Training"),
         Row("lr", "--lr", "text", "RATE", "Number or auto: chosen by method (default auto).", "Training"),
         Row("whiten", "--whiten", "switch", "", "Whitened columns for all methods (default: no).", "Training", opposite="--no-whiten"),
+        Row("inputs", "--inputs", "text", "NAME", "Columns: natural, standard or auto (default natural).", "Training"),
         Row("momentum", "--momentum", "number", "M", "Momentum of clients (default 0.0).", "Training"),
         Row("weight_decay", "--weight-decay", "number", "W", "Weight decay of clients (default 0.0).", "Training"),
         Row("sample", "--sample", "number", "SHARE", "Share of clients in a round (default 1.0).", "Training"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import picsc
+from picsc.errors import SettingsError
 from picsc.federated import all_repeats, tuning
 from picsc.federated.algorithms.by_name import CONSTANTS, algorithm
 from picsc.federated.algorithms.picsc import Picsc
@@ -15,7 +17,7 @@ from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.repeats import ChosenTask
 from picsc.federated.resumable_rounds import RepeatTask
 from picsc.federated.tuning import TRIES, Choice, Try, candidates, choose, limits, widened, without_choice
-from picsc.settings import FED_METHODS, FedMethod, FedSettings
+from picsc.settings import FED_METHODS, FedMethod, FedSettings, validated
 from tests.federated.test_federate import settings_of, table
 
 
@@ -35,9 +37,9 @@ def test_every_method_has_the_same_number_of_different_candidates(method: FedMet
 
 def test_a_given_rate_takes_the_constants_as_they_are() -> None:
     for method, own in CONSTANTS.items():
-        assert without_choice(method, FedSettings(), 0.2) == (0.2, own.default)
-        assert without_choice(method, FedSettings(**{own.setting: 3.0}), 0.2) == (0.2, 3.0)
-    assert without_choice("scaffold", FedSettings(), 0.2) == (0.2, None)
+        assert without_choice(method, FedSettings(), 0.2) == (0.2, own.default, False)
+        assert without_choice(method, FedSettings(**{own.setting: 3.0}), 0.2) == (0.2, 3.0, False)
+    assert without_choice("scaffold", FedSettings(), 0.2) == (0.2, None, False)
 
 
 def test_picsc_is_algorithm_2_alone() -> None:
@@ -82,9 +84,9 @@ def test_a_rate_that_diverges_in_one_repeat_is_refused_in_all() -> None:
     other = tried("fedavg", None, r1=0.9, r2=-1, r3=0.6)
     assert choose("fedavg", one, {}).rate == 0.3
     refused = limits([*one, *other])
-    assert refused == {("fedavg", None): 0.2}
+    assert refused == {("fedavg", (None, False)): 0.2}
     assert [choose("fedavg", each, refused).rate for each in (one, other)] == [0.1, 0.1]
-    assert choose("fedavg", tried("fedavg", None, r1=-1, r2=-1), {("fedavg", None): 0.1}).rate == 0.1
+    assert choose("fedavg", tried("fedavg", None, r1=-1, r2=-1), {("fedavg", (None, False)): 0.1}).rate == 0.1
 
 
 def test_a_rate_is_refused_with_its_own_constant_only() -> None:
@@ -102,18 +104,18 @@ def test_a_grid_is_widened_where_the_best_candidate_is_at_its_end() -> None:
 
     def of(method: FedMethod, best: Choice) -> list[Try]:
         return [
-            Try(method, Choice(rate, constant), float((rate, constant) == best), 1.0, failed=False)
+            Try(method, Choice(rate, constant), float((rate, constant, False) == best), 1.0, failed=False)
             for constant, rates in candidates(method, settings)
             for rate in rates
         ]
 
     assert widened("fedavg", of("fedavg", Choice(0.1, None)), settings) == []
-    assert widened("fedavg", of("fedavg", Choice(1.0, None)), settings) == [("fedavg", None, (3.0,))]
-    assert widened("fedavg", of("fedavg", Choice(0.01, None)), settings) == [("fedavg", None, (0.003,))]
-    assert widened("picsc", of("picsc", Choice(0.1, 1.0)), settings) == [("picsc", 10.0, tuning.RATES.values)]
+    assert widened("fedavg", of("fedavg", Choice(1.0, None)), settings) == [("fedavg", (None, False), (3.0,))]
+    assert widened("fedavg", of("fedavg", Choice(0.01, None)), settings) == [("fedavg", (None, False), (0.003,))]
+    assert widened("picsc", of("picsc", Choice(0.1, 1.0)), settings) == [("picsc", (10.0, False), tuning.RATES.values)]
     assert widened("picsc", of("picsc", Choice(1.0, 0.1)), settings) == [
-        ("picsc", 0.1, (3.0,)),
-        ("picsc", 0.01, tuning.RATES.values),
+        ("picsc", (0.1, False), (3.0,)),
+        ("picsc", (0.01, False), tuning.RATES.values),
     ]
     given = FedSettings(strength=0.5)
     held = [each for each in of("picsc", Choice(0.1, 1.0)) if each.choice.constant == 1.0]
@@ -148,3 +150,37 @@ def test_a_run_that_diverges_is_begun_again_with_the_next_best_rate(
     [fedavg] = report.methods
     assert fedavg.lr == (0.1, 0.05)
     assert report.failed == 0
+
+
+def test_natural_or_whitened_columns_are_chosen_for_every_method_with_its_rate() -> None:
+    settings = settings_of(methods=("fedavg", "picsc"), repeats=1, inputs="auto")
+    report = picsc.federate_dataset(table(settings), settings)
+    assert report.model.endswith("columns natural or whitened by method")
+    for method in report.methods:
+        assert re.search(r"; whitened columns in [01] of 1 run$", method.words)
+    settings = settings_of(methods=("fedavg",), repeats=1, inputs="standard")
+    same = settings_of(methods=("fedavg",), repeats=1, whiten=True)
+    one, other = (picsc.federate_dataset(table(each), each) for each in (settings, same))
+    assert one.methods == other.methods
+    assert one.model.endswith("whitened columns")
+
+
+def test_the_better_columns_are_chosen() -> None:
+    natural, whitened = (
+        [Try("fedavg", Choice(0.1, None, white), accuracy, 1.0, failed=False)]
+        for white, accuracy in ((False, 0.6), (True, 0.7))
+    )
+    assert choose("fedavg", [*natural, *whitened], {}).whitened
+    assert not choose("fedavg", [*natural, *whitened], {("fedavg", (None, True)): 0.1}).whitened
+
+
+def test_whitening_is_asked_for_once_and_chosen_only_with_a_rate() -> None:
+    with pytest.raises(SettingsError, match="--whiten is --inputs standard"):
+        validated(FedSettings, whiten=True, inputs="natural")
+    with pytest.raises(SettingsError, match="leave out --lr"):
+        validated(FedSettings, inputs="auto", lr=0.1)
+    asked = [
+        validated(FedSettings, **given).whitenings
+        for given in ({}, {"whiten": True}, {"inputs": "standard"}, {"inputs": "auto"})
+    ]
+    assert asked == [(False,), (True,), (True,), (False, True)]

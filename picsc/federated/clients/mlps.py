@@ -96,7 +96,7 @@ class ClientMlps:
         if self.features > MOST_FEATURES:
             raise SettingsError(
                 f"--whiten: the columns of this table are {self.features} encoded features: need {MOST_FEATURES} or "
-                "fewer; leave out --whiten"
+                "fewer; leave out --whiten, or take --inputs natural"
             )
         moments = pooled_moments(self.second_moments(client) for client in range(len(self.train)))
         whitened = self.x[:, :-1] @ whitening_matrix(moments)
