@@ -139,7 +139,7 @@ def learn_fragment(
     tau = gamma = zero
     if compared:
         at = state.before[:, :1] if settings.one_trigger else state.before
-        tau, gamma = (each.expand_as(zero) for each in trainer.shift(at, t))
+        tau, gamma = (each.expand_as(zero) for each in trainer.shift(at, t, calibrated=settings.gamma is None))
     if settings.gamma is not None:
         gamma = torch.full_like(tau, settings.gamma)
     flagged = tau > gamma if compared else torch.zeros_like(zero, dtype=torch.bool)

@@ -20,7 +20,7 @@ from picsc.datasets.encoding import of_numbers
 from picsc.datasets.rows import Rows
 from picsc.equations.covariate_kl import part_kl
 from picsc.equations.penalties import Anchor
-from picsc.equations.trigger import calibrated_threshold, part_gaps, random_halves, summed_gaps, tau
+from picsc.equations.trigger import DRAWS, calibrated_threshold, part_gaps, random_halves, summed_gaps, tau
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 from picsc.fisher.subset_sums import part_squares
 from picsc.training.jobs import Fitted, TrainingRecipe
@@ -137,7 +137,7 @@ class NetworkSequenceTrainer:
         return found
 
     @torch.no_grad()
-    def shift(self, theta: Tensor, t: int) -> tuple[Tensor, Tensor]:
+    def shift(self, theta: Tensor, t: int, *, calibrated: bool = True) -> tuple[Tensor, Tensor]:
         """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each.
 
         Source: Eq. 14; the covariates are the activations before the last layer.
@@ -154,7 +154,9 @@ class NetworkSequenceTrainer:
             now, before = self.sequences[g][t], self.sequences[g][t - 1]
             rows = np.concatenate([now, before])
             x, y = self._read(g, t, rows), self.trainer.labels(rows)
-            parts = random_halves(len(now), len(rows), seed=self.seeds[g] + t).to(x.device)
+            parts = random_halves(len(now), len(rows), seed=self.seeds[g] + t, draws=DRAWS if calibrated else 0).to(
+                x.device
+            )
             features = torch.cat([model[:-1](part) for part in torch.split(x, ROWS_PER_PASS)])
             kl = part_kl(features, parts, of_numbers(features.shape[1]))
             taus[g, a], gammas[g, a] = calibrated_threshold(tau(_gaps(model, x, y, parts), kl))

@@ -57,9 +57,9 @@ class Means:
     def fisher(self, theta: Tensor, t: int) -> Tensor:
         return (self.rows(t) - theta).square().mean(-2, keepdim=True)
 
-    def shift(self, theta: Tensor, t: int) -> tuple[Tensor, Tensor]:
+    def shift(self, theta: Tensor, t: int, *, calibrated: bool = True) -> tuple[Tensor, Tensor]:
         tau = (self.rows(t).mean(0) - self.rows(t - 1).mean(0)).norm().reshape(1, 1)
-        return tau, torch.full_like(tau, 2.0)
+        return tau, torch.full_like(tau, 2.0 if calibrated else torch.nan)
 
     def rebased(self, theta: Tensor, t: int) -> Tensor:
         return theta
