@@ -159,7 +159,7 @@ def with_noise(images: ImageSet, pieces: Sequence[Fragment], noise: NDArray[np.f
         seed: of the run; same seed, same noise as in `picsc fed`.
     """
     kept = _kept(images)
-    return noisy_images(images, [replace(piece, rows=kept[piece.rows]) for piece in pieces], noise, seed=seed)
+    return noisy_images(images, [kept[piece.rows] for piece in pieces], noise, seed=seed)
 
 
 def _finding(images: ImageSet, n: int, parameters: int) -> Finding:

@@ -29,7 +29,8 @@ from picsc.runtime.run_folder import RunFolder
 from picsc.settings import CompareMethod
 from picsc.training.jobs import TargetRows, TrainingJob
 from picsc.training.methods import Correction, fit_jobs, in_parts, train_jobs
-from picsc.training.sequence_methods import FragmentSequences, final_models
+from picsc.training.sequence_methods import final_models
+from picsc.training.sequences import FragmentSequences
 from picsc.weighting import flattened
 
 Train = Callable[[ComparisonInputs, Sequence[int]], list[WeightedModel]]

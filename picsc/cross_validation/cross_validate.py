@@ -15,7 +15,15 @@ from picsc.cross_validation.deployment import estimate_for_deployment
 from picsc.cross_validation.deployment_file import DeploymentFile, read_deployment_file
 from picsc.cross_validation.experiment import Experiment
 from picsc.cross_validation.group_leakage import DIVIDED
-from picsc.cross_validation.methods import ALGORITHM_1, EQUAL, METHOD_FUNCTIONS, SMALLER, SO_FAR, MethodScores
+from picsc.cross_validation.methods import (
+    ALGORITHM_1,
+    EQUAL,
+    ISOTROPIC,
+    METHOD_FUNCTIONS,
+    SMALLER,
+    SO_FAR,
+    MethodScores,
+)
 from picsc.cross_validation.new_in_piece import new_in_pieces
 from picsc.cross_validation.piece_scores import PieceScores
 from picsc.cross_validation.report import assemble
@@ -41,6 +49,7 @@ from picsc.settings import (
 )
 from picsc.settings.by_keyword import from_keywords
 from picsc.settings.in_python import in_keywords
+from picsc.simulation.batch_shift import with_batch_shift
 from picsc.training.defaults import recipe_of, rows_of, trainer_of
 from picsc.training.methods import SMALL_WORK, MethodSetup, inner_folds
 
@@ -112,7 +121,7 @@ def cross_validate_dataset(
         DataError: the data cannot be compared on.
     """
     report_progress = progress or (lambda _: None)
-    data = no_characters(data)
+    data = _shifted(no_characters(data), settings)
     with one_thread():
         prepared = _prepare(data, settings)
         experiment = prepared.experiment
@@ -152,6 +161,20 @@ class _Prepared:
     """Rows x features x pieces x repeats."""
 
 
+def _shifted(data: Data, settings: CvSettings) -> Data:
+    """The data with the shift between batches that the settings ask for."""
+    if settings.batch_shift is None or settings.cut.batches is None:
+        return data
+    if data.kind != "images":
+        raise SettingsError(f"{data.name}: --batch-shift is for images; leave it out, or name a set of images")
+    if data.n < 2 * settings.cut.batches:
+        raise DataError(
+            f"{data.name}: {data.n} images in {settings.cut.batches} batches: --batch-shift tests every batch on "
+            "some of its images; need at least 2 a batch"
+        )
+    return with_batch_shift(data, settings.batch_shift, settings.cut.batches, seed=settings.seed)
+
+
 def _run_method(task: tuple[Experiment, RunFolder, str]) -> MethodScores:
     """One method; a function of the module, so that another process can call it."""
     experiment, folder, name = task
@@ -164,8 +187,9 @@ def _methods_to_run(settings: CvSettings) -> list[str]:
     corrected = ["whole-picsc", "picsc"] if "picsc" in methods else []
     part = SMALLER if settings.foldwise else EQUAL
     batchwise = [] if settings.foldwise else [*([ALGORITHM_1] if corrected else []), SO_FAR]
+    anchored = [ISOTROPIC] if corrected and settings.penalty.strength == "posterior" else []
     divided = [] if settings.cut.group is None else [DIVIDED]
-    return [*corrected, *batchwise, "weight-decay", "carried", part, "st-cv", "subsample", *divided, "whole"]
+    return [*corrected, *anchored, *batchwise, "weight-decay", "carried", part, "st-cv", "subsample", *divided, "whole"]
 
 
 def _prepare(data: Data, settings: CvSettings) -> _Prepared:
@@ -220,7 +244,15 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     majority = 0 if codes is None else majority_code(codes)
     keep_rows = not settings.foldwise and same_test_rows(plan)
     random_folds = settings.foldwise and settings.cut.by is None and settings.cut.shuffle
-    experiment = Experiment(setup, plan, weights, majority, keep_rows=keep_rows, random_folds=random_folds)
+    experiment = Experiment(
+        setup,
+        plan,
+        weights,
+        majority,
+        keep_rows=keep_rows,
+        random_folds=random_folds,
+        forward=settings.cut.forward,
+    )
     return _Prepared(experiment, table, file, tuple(findings), manifest, work)
 
 

@@ -27,6 +27,9 @@ class Experiment:
     random_folds: bool = False
     """True where pieces are folds drawn anew in every repeat, False where a column or the order of rows makes them."""
 
+    forward: bool = False
+    """True where pieces are a sequence in time and the latest rows test all models."""
+
     @property
     def metric(self) -> Metric:
         """The score that methods are compared by."""

@@ -26,18 +26,22 @@ from picsc.runtime.run_folder import RunFolder, kept
 from picsc.training.jobs import TrainingJob
 from picsc.training.methods import Correction, in_parts, train_jobs
 from picsc.training.sequence_methods import (
-    EVALUATED,
-    FragmentSequences,
     SequenceModel,
     SequenceStep,
+    evaluated_model,
     merges,
     train_along,
 )
+from picsc.training.sequences import FragmentSequences
 
 UNMERGED = "picsc, unmerged"
 """Name of Algorithm 2's last models where it evaluates a running mean."""
 MERGED = "carried, merged"
 """Name of the Fisher-weighted running mean of the carried models: what Algorithm 2 evaluates, with lambda 0."""
+RUNNING = "carried, running mean"
+"""Name of the running mean of the carried models whose forgetting is chosen on training rows."""
+ISOTROPIC = "isotropic anchor"
+"""Name of Algorithm 2 with the identity in the place of the Fisher information, a control of its directions."""
 ALGORITHM_1 = "picsc, algorithm 1"
 """Name of Algorithm 1 over the batches so far, beside Algorithm 2."""
 SO_FAR = "st-cv, batches so far"
@@ -65,8 +69,9 @@ def subsample(experiment: Experiment, folder: RunFolder) -> MethodScores:
 
 def decayed(experiment: Experiment, folder: RunFolder) -> MethodScores:
     """Weight decay in the place of the penalty, chosen on training rows."""
-    if experiment.setup.algorithm == 2:
-        return _along(experiment, folder, "weight-decay", "decay", {"weight-decay": "last"})
+    setup = experiment.setup
+    if setup.algorithm == 2:
+        return _along(experiment, folder, "weight-decay", "decay", {"weight-decay": evaluated_model(setup, "decay")})
     if not experiment.foldwise:
         return _after_each_batch(experiment, folder, "weight-decay", "decay")
     return _one_by_one(experiment, folder, "weight-decay", jobs_of(experiment, experiment.repeats), "decay")
@@ -78,10 +83,16 @@ def corrected(experiment: Experiment, folder: RunFolder) -> MethodScores:
         return _after_each_batch(experiment, folder, "picsc", "penalty")
     if experiment.setup.algorithm == 1:
         return _one_by_one(experiment, folder, "picsc", jobs_of(experiment, experiment.repeats), "penalty")
-    models: dict[str, SequenceModel] = {"picsc": EVALUATED[experiment.setup.penalty.merge]}
+    models: dict[str, SequenceModel] = {"picsc": evaluated_model(experiment.setup, "penalty")}
     if models["picsc"] != "last":
         models[UNMERGED] = "last"
     return _along(experiment, folder, "picsc", "penalty", models)
+
+
+def isotropic(experiment: Experiment, folder: RunFolder) -> MethodScores:
+    """Algorithm 2 with the identity in the place of the Fisher information, of the same trace."""
+    models = {ISOTROPIC: evaluated_model(experiment.setup, "isotropic")}
+    return _along(experiment, folder, ISOTROPIC, "isotropic", models)
 
 
 def algorithm_1(experiment: Experiment, folder: RunFolder) -> MethodScores:
@@ -108,6 +119,8 @@ def carried(experiment: Experiment, folder: RunFolder) -> MethodScores:
     models: dict[str, SequenceModel] = {"carried": "last", "average": "mean"}
     if merges(experiment.setup, "none"):
         models[MERGED] = "merged"
+    if experiment.setup.penalty.evaluated == "running":
+        models[RUNNING] = "running"
     return _along(experiment, folder, "carried", "none", models)
 
 
@@ -137,6 +150,7 @@ METHOD_FUNCTIONS: dict[str, Callable[[Experiment, RunFolder], MethodScores]] = {
     "picsc": corrected,
     "weight-decay": decayed,
     "carried": carried,
+    ISOTROPIC: isotropic,
     "subsample": subsample,
     "whole": whole,
     SMALLER: smaller,
@@ -246,6 +260,7 @@ def sequences_of(experiment: Experiment) -> FragmentSequences:
         None,
         [repeat.validation for repeat in repeats],
         [repeat.seed for repeat in repeats],
+        tests_all=not experiment.forward,
     )
 
 
@@ -259,11 +274,15 @@ def _one_by_one(
     shape: tuple[int, int] | None = None,
 ) -> MethodScores:
     """Train and score one model per job; their scores in a shape, None is (repeats, jobs of each)."""
+    by_seed = {repeat.seed: repeat.tested_by_piece for repeat in experiment.repeats}
 
     def compute(some: range) -> Arrays:
         part = [jobs[i] for i in some]
         models = train_jobs(experiment.setup, part, correction)
-        tested = [ScoredModel(model, job.test, len(job.train)) for job, model in zip(part, models, strict=True)]
+        tested = [
+            ScoredModel(model, job.test, len(job.train), by_seed[job.seed])
+            for job, model in zip(part, models, strict=True)
+        ]
         return score_models(experiment, tested)
 
     parts = in_parts(experiment.setup, folder, name, len(jobs), compute)
@@ -275,7 +294,9 @@ def _after_each_batch(experiment: Experiment, folder: RunFolder, name: str, corr
     """Train and score one model per piece and repeat, on all pieces up to it."""
     jobs = batches_so_far(experiment)  # of one piece after another, because those of equally many fragments go together
     by_piece = _one_by_one(experiment, folder, name, jobs, correction, shape=experiment.shape[::-1])[name]
-    return {name: replace(by_piece, columns={key: values.T.copy() for key, values in by_piece.columns.items()})}
+    columns = {key: values.T.copy() for key, values in by_piece.columns.items()}
+    matrix = None if by_piece.matrix is None else by_piece.matrix.swapaxes(0, 1)
+    return {name: replace(by_piece, columns=columns, matrix=matrix)}
 
 
 def _along(
@@ -298,6 +319,7 @@ def _along(
                     sum(map(len, sequences.fragments[g]))
                     if experiment.foldwise
                     else len(sequences.fragments[g][step.t]),
+                    () if experiment.foldwise else experiment.repeats[g].tested_by_piece,
                 )
                 for g, model in enumerate(step.models(which))
             ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ COLUMNS = (
 variance of their numbers, and the share of the majority class."""
 BY_ROW = ("score by row", "log_loss by row")
 """Scores of every test row: its contribution to the accuracy, 1 where the model is right, and its log-loss in nats."""
+BY_PIECE = "score by piece"
+"""Score of every model on the test rows of every piece, (models, pieces); kept where pieces have test rows."""
 TRIGGER_COLUMNS = ("looked", "flagged", "tau", "gamma")
 """Those of Algorithm 2's trigger."""
 
@@ -37,6 +39,8 @@ class PieceScores:
     """`COLUMNS`, (repeats, pieces) each."""
     by_row: dict[str, NDArray[np.float64]]
     """`BY_ROW`, (m,) each, mean over the models of all pieces and repeats; empty unless kept."""
+    matrix: NDArray[np.float64] | None = None
+    """Score of the model of every piece on the test rows of every piece, (repeats, pieces, pieces); or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +51,12 @@ class ScoredModel:
     test: Rows
     rows: int
     """Number of training rows."""
+    pieces: tuple[Rows, ...] = ()
+    """Those of the tested rows that belong to each piece; () where they belong to none."""
 
 
 def score_models(experiment: Experiment, models: Sequence[ScoredModel]) -> Arrays:
-    """`COLUMNS` of some models, (models,) each, and `BY_ROW` where the experiment keeps rows, (m,) each.
+    """`COLUMNS` of some models, (models,) each, and where they are kept `BY_PIECE` and `BY_ROW`, (m,) each.
 
     A row's scores are means over the models that did not fail.
     """
@@ -72,11 +78,23 @@ def score_models(experiment: Experiment, models: Sequence[ScoredModel]) -> Array
         if experiment.keep_rows and not model.failed:
             outputs = model.outputs[None]
             by_row.append([score(outputs, y, setup.likelihood)[0] for score in (row_accuracy, row_log_loss)])
+    if all(tested.pieces for tested in models):
+        columns[BY_PIECE] = np.array([_by_piece(experiment, tested) for tested in models])
     if experiment.keep_rows:
         rows = len(models[0].test)
         columns |= dict(zip(BY_ROW, np.mean(by_row, axis=0) if by_row else np.full((2, rows), np.nan), strict=True))
         columns["models by row"] = np.array(len(by_row))
     return columns
+
+
+def _by_piece(experiment: Experiment, tested: ScoredModel) -> list[float]:
+    """The score of a model on the test rows of every piece; NaN where there is none."""
+    trainer, likelihood, found = experiment.setup.trainer, experiment.setup.likelihood, []
+    for rows in tested.pieces:
+        part = replace(tested.model, outputs=tested.model.outputs[np.searchsorted(tested.test, rows)])
+        scores = scores_on_test_rows(part, trainer.targets(rows), likelihood) if len(rows) else {}
+        found.append(scores.get("accuracy", float("nan")))
+    return found
 
 
 def trigger_columns(step: FragmentStep) -> Arrays:
@@ -102,7 +120,10 @@ def joined(experiment: Experiment, parts: Sequence[Arrays], shape: tuple[int, in
     """
     columns = {key: np.concatenate([np.atleast_1d(part[key]) for part in parts]) for key in COLUMNS}
     in_shape = {key: values.reshape(shape).astype(np.float64) for key, values in columns.items()}
-    return PieceScores(in_shape, _mean_by_row(experiment, parts, ""))
+    matrix = None
+    if all(BY_PIECE in part for part in parts):
+        matrix = np.concatenate([part[BY_PIECE] for part in parts]).reshape(*shape, -1)
+    return PieceScores(in_shape, _mean_by_row(experiment, parts, ""), matrix)
 
 
 def joined_steps(experiment: Experiment, parts: Sequence[Arrays], which: SequenceModel) -> PieceScores:
@@ -129,7 +150,10 @@ def joined_steps(experiment: Experiment, parts: Sequence[Arrays], which: Sequenc
     began = _first(np.stack([part["step diverged"] for part in parts]).astype(np.float64))
     began = began[-1].reshape(experiment.shape) if experiment.foldwise else began.T.reshape(experiment.shape)
     columns["diverged"] = np.where((columns["diverged"] > 0) & (began > 0), began, columns["diverged"])
-    return PieceScores(columns, _mean_by_row(experiment, parts, f"{which} "))
+    matrix = None
+    if not experiment.foldwise and all(f"{which} {BY_PIECE}" in part for part in parts):
+        matrix = np.stack([part[f"{which} {BY_PIECE}"] for part in parts], axis=1)
+    return PieceScores(columns, _mean_by_row(experiment, parts, f"{which} "), matrix)
 
 
 def _first(epochs: NDArray[np.float64]) -> NDArray[np.float64]:

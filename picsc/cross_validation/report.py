@@ -11,7 +11,9 @@ from picsc.cross_validation.group_leakage import group_leakage, leakage_findings
 from picsc.cross_validation.methods import (
     ALGORITHM_1,
     EQUAL,
+    ISOTROPIC,
     MERGED,
+    RUNNING,
     SMALLER,
     SO_FAR,
     UNMERGED,
@@ -26,17 +28,29 @@ from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
 from picsc.evaluation.failures import divergence_reason
 from picsc.evaluation.holm import with_holm
+from picsc.evaluation.lifelong import lifelong_scores
 from picsc.evaluation.means import finite_mean, nan_mean
 from picsc.evaluation.paired_tests import difference_interval, score_interval
 from picsc.reports.common import Finding, MajorityClass, finite
-from picsc.reports.cv import CvReport, Loss, MethodReport, Unit
+from picsc.reports.cv import CvReport, Lifelong, Loss, MethodReport, Unit
 from picsc.settings import METHODS, CvSettings
 
 WHOLE = "whole set"
 """Name of the fragment of models of the whole training set."""
-_ORDER = (*METHODS[:2], UNMERGED, ALGORITHM_1, SO_FAR, *METHODS[2:5], MERGED, *METHODS[5:])
+_ORDER = (
+    *METHODS[:2],
+    UNMERGED,
+    ALGORITHM_1,
+    SO_FAR,
+    *METHODS[2:3],
+    ISOTROPIC,
+    *METHODS[3:5],
+    MERGED,
+    RUNNING,
+    *METHODS[5:],
+)
 """Names of the methods in the order of the report."""
-_WITH_STRENGTH = ("picsc", UNMERGED, ALGORITHM_1, "weight-decay")
+_WITH_STRENGTH = ("picsc", UNMERGED, ALGORITHM_1, ISOTROPIC, "weight-decay")
 """Methods that have a lambda or a weight decay."""
 
 _NO_SCORE = ("no R2 of its own: one row is tested", "no R2 of its own: the tested rows have one value only")
@@ -53,6 +67,14 @@ _WORDS = {
     ("average", False): "plain running mean of the carried models",
     (MERGED, True): "Fisher-weighted running mean of the carried models",
     (MERGED, False): "Fisher-weighted running mean of the carried models: Algorithm 2 with lambda 0",
+    **dict.fromkeys(
+        ((RUNNING, True), (RUNNING, False)),
+        "running mean of the carried models, its forgetting chosen on training rows",
+    ),
+    **dict.fromkeys(
+        ((ISOTROPIC, True), (ISOTROPIC, False)),
+        "Algorithm 2 with the identity in the place of the Fisher information: a control of its directions",
+    ),
     ("subsample", True): "standard training, pieces made by chance alone",
     ("subsample", False): "standard training on random rows, as many as each piece has",
 }
@@ -133,14 +155,28 @@ def _method(
         log_loss=finite_mean(columns["log_loss"]),
         weighted_accuracy=finite_mean(columns["weighted_accuracy"]),
         strengths=tuple(float(f"{value:.6g}") for value in np.unique(strength)) if name in _WITH_STRENGTH else (),
-        penalty_share=finite_mean(columns["share"]) if name in ("picsc", UNMERGED, ALGORITHM_1) else None,
+        penalty_share=finite_mean(columns["share"]) if name in ("picsc", UNMERGED, ALGORITHM_1, ISOTROPIC) else None,
         flagged=(int(flagged), int(looked)) if looked else None,
         failed=sum(int((each.columns["diverged"] > 0).sum()) for each in (scores, whole) if each is not None),
         differences=with_holm(difference_between(scores, found[other], other, experiment) for other in against),
         units=_units(name, scores, whole, experiment),
         balanced_accuracy=finite_mean(columns["balanced_accuracy"]),
         auc=finite_mean(columns["auc"]),
+        lifelong=_lifelong(scores),
     )
+
+
+def _lifelong(scores: PieceScores) -> Lifelong | None:
+    """Forgetting and transfer of one method, mean over repeats; None where pieces have no test rows."""
+    if scores.matrix is None:
+        return None
+    found = [lifelong_scores(matrix) for matrix in scores.matrix]
+    means = {
+        name: finite_mean(np.array([getattr(each, name) for each in found]))
+        for name in ("all_pieces", "seen", "forgetting", "forward")
+    }
+    over_repeats = np.array([[nan_mean(cell) for cell in row] for row in np.moveaxis(scores.matrix, 0, -1)])
+    return Lifelong(**means, matrix=tuple(tuple(map(finite, row)) for row in over_repeats.tolist()))
 
 
 def _words(name: str, experiment: Experiment, settings: CvSettings) -> str:
@@ -153,9 +189,15 @@ def _words(name: str, experiment: Experiment, settings: CvSettings) -> str:
         if experiment.setup.algorithm == 1:
             between = "the training pieces" if experiment.foldwise else "the pieces so far"
             return f"Algorithm 1, penalty {settings.penalty.kind} between {between}{_of_whole(experiment)}"
-        merged = {"fisher": "Fisher-weighted running mean", "mean": "plain running mean", "none": "last model"}
-        which = "last model" if name == UNMERGED else merged[settings.penalty.merge]
-        return f"Algorithm 2, {which}{_of_whole(experiment) if name != UNMERGED else ''}"
+        merged = {
+            "fisher": "Fisher-weighted running mean",
+            "mean": "plain running mean",
+            "running": "running mean, its forgetting chosen on training rows",
+            "none": "last model",
+        }
+        which = "last model" if name == UNMERGED else merged[settings.penalty.evaluated]
+        scale = " at the weight of the rows seen" if settings.penalty.strength == "posterior" else ""
+        return f"Algorithm 2{scale}, {which}{_of_whole(experiment) if name != UNMERGED else ''}"
     return _WORDS[name, experiment.foldwise]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -46,6 +47,8 @@ class Repeat:
     findings: tuple[Finding, ...]
     groups: NDArray[np.int64] | None = None
     """(n,) group of each row, which is never trained on and tested in the same model; None without groups."""
+    tested_by_piece: tuple[Rows, ...] = ()
+    """Validation rows of each piece, batchwise; () where they come after all pieces, or pieces are folds."""
 
     def training(self, i: int) -> tuple[Rows, NDArray[np.int64]]:
         """Training rows of the model of piece i, foldwise, and the fragment of each.
@@ -127,19 +130,24 @@ def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) 
         late = _latest(dataset, settings)
         pool = pool if late is None else late.before
         # pieces of time are cut before validation rows are drawn, so that every repeat has the same ones
-        made = None if settings.cut.batches else cut(take(dataset, pool), settings.cut, seed=seed)
+        after = settings.cut.batches is not None and settings.batch_shift is None
+        made = None if after else cut(take(dataset, pool), settings.cut, seed=seed)
         rare = np.zeros(dataset.n, np.bool_)
         if settings.keep_rare:
             rare = _rare(dataset, settings.cut.batches or len(made.fragments if made else ()), groups)
         validation = official
         if late is not None:
             validation = late.rows[~rare[late.rows]]
+        elif settings.batch_shift is not None and made is not None:
+            validation = _of_every_piece(
+                [pool[fragment.rows] for fragment in made.fragments], settings.validation, seed
+            )
         elif not len(official):
             validation = _validation_rows(dataset, settings.validation, seed, rare, groups)
         if made is None:
             pool = np.setdiff1d(pool, validation)
             made = cut(take(dataset, pool), settings.cut, seed=seed)
-        pieces = tuple(pool[fragment.rows] for fragment in made.fragments)
+        pieces = whole_pieces = tuple(pool[fragment.rows] for fragment in made.fragments)
         apart: list[Finding] = []
         if not settings.foldwise:
             learned = [np.setdiff1d(piece, validation) for piece in pieces]
@@ -158,6 +166,7 @@ def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) 
             strata=strata,
             validation=validation,
             rare=rare,
+            tested_by_piece=() if settings.foldwise or late is not None else _by_piece(whole_pieces, validation, seed),
             words=made.words if late is None else f"{made.words}; the latest {len(validation)} rows test all models",
             findings=validate(take(dataset, pool), made) if r == 0 else (),
             groups=groups,
@@ -239,6 +248,27 @@ def _validation_rows(
             f"{dataset.name}: {share:g} of {len(rows)} rows to test on leaves none to learn from; lower --validation"
         )
     return random_part(dataset, rows, share, seed, groups)
+
+
+def _of_every_piece(pieces: Sequence[Rows], share: float, seed: int) -> Rows:
+    """A random share of the rows of every piece, at least one and not all, increasing."""
+    generator = np.random.default_rng([seed, 12])
+    counts = [min(max(1, round(share * len(piece))), len(piece) - 1) for piece in pieces]
+    drawn = [generator.permutation(piece)[:count] for piece, count in zip(pieces, counts, strict=True)]
+    return np.sort(np.concatenate(drawn))
+
+
+def _by_piece(pieces: Sequence[Rows], validation: Rows, seed: int) -> tuple[Rows, ...]:
+    """The validation rows of every piece: its own, or those between its rows in file order, or else a random part."""
+    own = [np.intersect1d(piece, validation) for piece in pieces]
+    if all(map(len, own)):
+        return tuple(own)
+    starts = np.array([piece[0] for piece in pieces])
+    if all(a[-1] < b[0] for a, b in itertools.pairwise(pieces)) and validation[0] < pieces[-1][-1]:
+        place = np.clip(np.searchsorted(starts, validation, side="right") - 1, 0, None)
+    else:  # an official test part, or pieces without an order
+        place = np.random.default_rng([seed, 13]).permutation(np.arange(len(validation)) % len(pieces))
+    return tuple(validation[place == i] for i in range(len(pieces)))
 
 
 def _rare(dataset: Dataset, k: int, groups: NDArray[np.int64] | None) -> NDArray[np.bool_]:

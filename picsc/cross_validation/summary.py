@@ -9,7 +9,7 @@ from picsc.evaluation.majority import above_majority
 from picsc.reports.common import Difference, MajorityClass, Metric
 from picsc.reports.cv import MethodReport
 
-CONTROLS = ("weight-decay", "carried", "average", "carried, merged")
+CONTROLS = ("weight-decay", "isotropic anchor", "carried", "average", "carried, merged", "carried, running mean")
 """Methods without the penalty that may do as well as picsc."""
 LEVEL = 0.05
 """Level of the paired tests below which the advice counts a difference."""

@@ -109,9 +109,11 @@ def calibrated_threshold(taus: Tensor, *, level: float = LEVEL) -> TriggerDecisi
     Reading: gamma is the quantile at this size and these parameters, because tau falls with the number of rows.
 
     Args:
-        taus: (1 + b,), the observed one first.
+        taus: (1 + b,), the observed one first; b = 0 leaves the threshold open, NaN.
         level: share of false alarms.
     """
     null = taus[1:].sort().values
+    if not len(null):
+        return TriggerDecision(float(taus[0]), math.nan)
     rank = min(len(null), math.ceil(round((len(null) + 1) * (1 - level), 6)))
     return TriggerDecision(float(taus[0]), float(null[rank - 1]))

@@ -4,6 +4,7 @@
 - `failures`: words for models that diverged
 - `grouped_rows`: interval of a mean over rows where rows of one group go together
 - `holm`: p-values of one method against several others, adjusted for their number
+- `lifelong`: forgetting and transfer of models that learn one piece after another
 - `majority`: the most frequent class, whose share an accuracy must beat
 - `metrics`: accuracy, log-loss and area under the ROC curve on rows that a model was not trained on
 - `nested_cv`: interval of a cross-validated score by nested cross-validation

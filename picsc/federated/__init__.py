@@ -1,5 +1,6 @@
 """Federated training: algorithms compared on simulated clients, and their audit by what they send.
 
+- `all_repeats`: all repeats: rates chosen that are stable in all of them, and the runs
 - `audit_clients`: the verb `audit_clients`: a search for shifted clients from statistics that each of them sends
 - `build_clients`: the network and the local training that go with the data: clients ready to train
 - `client_findings`: findings on reading and dealing out: columns, clients, classes, rows trained on and tested
@@ -9,7 +10,7 @@
 - `holdings`: the rows of one data set dealt out to clients, each with training rows and test rows
 - `method_run`: one method with one seed: learning rate, sizes, and the scores of every round
 - `method_summary`: one method in the report: means over seeds, intervals, differences from the other methods
-- `repeats`: one seed: clients dealt out, learning rates chosen, all rounds of all methods run
+- `repeats`: one seed: clients dealt out, candidates of learning rates tried, all rounds of all methods run
 - `resumable_rounds`: the loop over rounds, stored in the run folder so that an interrupted run can continue
 - `rounds`: one round of every algorithm: local training, uploads, aggregation, scores
 - `run_state`: one algorithm in a comparison, and its state between two rounds

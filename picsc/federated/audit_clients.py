@@ -61,7 +61,7 @@ def audit_clients(
         DataError: the data cannot be used.
     """
     report_progress = progress or (lambda _: None)
-    settings = settings.model_copy(update={"whiten": False})
+    settings = settings.model_copy(update={"whiten": False, "inputs": None})
     findings: list[Finding] = []
     data = labelled(data, findings, settings)
     device = pick_device(settings.device)

@@ -41,6 +41,7 @@ def build(
     device: torch.device,
     workers: int,
     tuning_seed: int | None = None,
+    whitened: bool = False,
 ) -> ClientMlps | ClientModules:
     """The clients of one repeat, ready to train.
 
@@ -50,11 +51,12 @@ def build(
 
     Args:
         split: the rows of each client.
-        settings: model and local training, and whether features are whitened.
+        settings: model and local training.
         device: of the models.
         workers: number of threads.
         tuning_seed: seed with which a part of the training rows is set aside to choose learning rates on, so that the
             test rows stay unseen; None evaluates on the test rows.
+        whitened: True for whitened columns of a table.
 
     Raises:
         SettingsError: the model does not fit the data, or its features cannot be whitened.
@@ -69,7 +71,7 @@ def build(
     kind = model_kind(split.data, settings)
     if kind == "mlp":
         clients = _mlps(split, settings, train, test, device)
-        return clients.whitened() if settings.whiten else clients
+        return clients.whitened() if whitened else clients
     refuse_whitening(split.data, settings)
     return _modules(split, settings, kind, train, test, device, workers)
 
@@ -102,8 +104,9 @@ def refuse_whitening(data: Data, settings: FedSettings) -> None:
     Raises:
         SettingsError: the settings ask for it.
     """
-    if settings.whiten and data.kind != "table":
-        raise SettingsError(f"--whiten: only the columns of a table are whitened, and {data.name} holds {data.kind}")
+    if any(settings.whitenings) and data.kind != "table":
+        asked = "--whiten" if settings.whiten else f"--inputs {settings.inputs}"
+        raise SettingsError(f"{asked}: only the columns of a table are whitened, and {data.name} holds {data.kind}")
 
 
 def recipe(settings: FedSettings, kind: str) -> LocalRecipe:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Unpack
@@ -12,6 +10,7 @@ from picsc.datasets.data import Data
 from picsc.datasets.images import ImageSet
 from picsc.datasets.open import open_data
 from picsc.datasets.texts import TokenSet
+from picsc.federated.all_repeats import run_all
 from picsc.federated.build_clients import model_kind, refuse_whitening
 from picsc.federated.client_findings import client_findings, seen_in_training
 from picsc.federated.holdings import (
@@ -20,18 +19,14 @@ from picsc.federated.holdings import (
     refuse_small_clients,
     small_clients_finding,
 )
-from picsc.federated.method_run import Run
-from picsc.federated.repeats import run_repeat
 from picsc.federated.resumable_rounds import Progress, RepeatTask
 from picsc.federated.summary import assemble
-from picsc.phrases import counted
 from picsc.reports.common import Finding
 from picsc.runtime.devices import device_findings, pick_device
-from picsc.runtime.processes import run_tasks
 from picsc.runtime.run_folder import open_run
 from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
-from picsc.settings import FedMethod, FedSettings
+from picsc.settings import FedSettings
 from picsc.settings.by_keyword import from_keywords
 from picsc.settings.in_python import in_keywords
 
@@ -125,19 +120,6 @@ def federate_dataset(
         groups = [settings.methods] if kind == "mlp" else [(method,) for method in settings.methods]
         workers = max(1, settings.jobs // (repeats * len(groups)))
         tasks = [RepeatTask(data, settings, group, i, folder, workers) for i in range(repeats) for group in groups]
-        finished = [0]
-
-        def done(_: int) -> None:
-            finished[0] += 1
-            report_progress(f"training: {finished[0]} of {counted(len(tasks), 'run')} done")
-
-        report_progress(f"training: 0 of {counted(len(tasks), 'run')} done")
-        alone = settings.jobs == 1 or len(tasks) == 1
-        run = partial(run_repeat, progress=report_progress) if alone else run_repeat  # other processes cannot report
-        found = run_tasks(run, tasks, settings.jobs, done=done)
+        found = run_all(tasks, settings.jobs, report_progress)
         report_progress("auditing the clients")
-        return assemble(data, split, settings, repeats, _by_method(settings, found), findings, manifest)
-
-
-def _by_method(settings: FedSettings, found: Sequence[dict[str, Run]]) -> dict[FedMethod, list[Run]]:
-    return {method: [runs[method] for runs in found if method in runs] for method in settings.methods}
+        return assemble(data, split, settings, repeats, found, findings, manifest)

@@ -22,7 +22,7 @@ class Run:
     constant: float | None
     """The method's own constant (mu, lambda or delta); None for a method that has none."""
     whitened: bool
-    """True if it trained on whitened features, as all methods of the federation then do."""
+    """True if it trained on whitened features."""
     parameters: int
     """Number of parameters of the model."""
     features: int

@@ -12,6 +12,7 @@ from picsc.evaluation.holm import with_holm_over_seeds
 from picsc.evaluation.means import finite_mean
 from picsc.federated.algorithms.by_name import CONSTANTS, DESCRIPTIONS
 from picsc.federated.method_run import Floats, Run, over_clients
+from picsc.phrases import counted
 from picsc.reports.common import Metric
 from picsc.reports.fed import Failure, FedDifference, FedMethodReport, Point
 from picsc.settings import FedMethod
@@ -31,6 +32,8 @@ class Comparison:
     """True where every seed draws its own test rows, so that runs overlap and the test is corrected for it."""
     metric: Metric
     """The score that methods are compared by."""
+    chosen_inputs: bool = False
+    """True where every method chose natural or whitened columns."""
 
 
 def method_report(
@@ -56,12 +59,12 @@ def method_report(
     rounds_to = None if None in reached or target is None else float(np.mean([r for r in reached if r is not None]))
     sizes = [float(run.records["bytes_up"] + run.records["bytes_down"]) for run in runs]
     per_round = float(np.mean(sizes)) * comparison.participants
-    at_start = _whitening_bytes(runs[0]) * len(runs[0].clients)
+    at_start = round(float(np.mean([_whitening_bytes(run) for run in runs]))) * len(runs[0].clients)
     has_trigger = not np.isnan(runs[0].records["tau"]).all()
     others = [name for name in runs_by_method if name != method]
     return FedMethodReport(
         method=method,
-        words=DESCRIPTIONS[method] + _constants(method, runs),
+        words=DESCRIPTIONS[method] + _constants(method, runs) + _columns(runs, comparison),
         lr=tuple(run.rate for run in runs),
         accuracy=_or_none(means.mean()),
         interval=None if np.isnan(means).any() else paired.score_interval(spread, comparison.metric),
@@ -115,6 +118,13 @@ def _constants(method: FedMethod, runs: Sequence[Run]) -> str:
         return ""
     values = [f"{run.constant:g}" for run in runs if run.constant is not None]
     return f"; {CONSTANTS[method].symbol} {values[0] if len(set(values)) == 1 else ', '.join(values) + ' by seed'}"
+
+
+def _columns(runs: Sequence[Run], comparison: Comparison) -> str:
+    """In how many runs the method chose whitened columns; empty where nothing was chosen."""
+    if not comparison.chosen_inputs:
+        return ""
+    return f"; whitened columns in {sum(run.whitened for run in runs)} of {counted(len(runs), 'run')}"
 
 
 def _points(

@@ -18,6 +18,8 @@ from picsc.settings import FedMethod, FedSettings
 
 KEEP_EVERY = 2.0
 """Seconds of work that an interruption may cost, about; rounds are stored whole."""
+TUNING = "tuning"
+"""Beginning of the name of parts in which learning rates are chosen."""
 _SHOWN: tuple[FedMethod, ...] = ("fedavg", "scaffold", "picsc")
 """Methods whose accuracy is shown while they run; with all of them the line would be too long."""
 Progress = Callable[[str], None]
@@ -58,7 +60,7 @@ def run_rounds(
 
     Args:
         task: the repeat.
-        name: of the part in the run folder: "tuning" while learning rates are chosen, else "rounds".
+        name: of the part in the run folder, which begins with `TUNING` while learning rates are chosen.
         contenders: the algorithms.
         round_settings: settings of all.
         progress: called with one line about each round.
@@ -70,7 +72,8 @@ def run_rounds(
         PicscError: a client failed; the message names the client, the round and the seed.
     """
     runs, first = _stored(task, name, contenders)
-    if name == "rounds" and first == 0:
+    choosing = name.startswith(TUNING)
+    if not choosing and first == 0:
         progress(f"repeat {task.repeat + 1}: {_memory(contenders, runs)}")
     started = stored_at = time.monotonic()
     for round_number in range(first, round_settings.rounds):
@@ -84,7 +87,7 @@ def run_rounds(
             stored_at = now
             arrays = {f"{i}.{key}": value for i, each in enumerate(runs) for key, value in each.arrays().items()}
             task.folder.put(task.part(name), {"round": np.array(round_number + 1), **arrays})
-        phase = "choosing learning rates, " if name == "tuning" else ""
+        phase = "choosing learning rates, " if choosing else ""
         progress(
             f"repeat {task.repeat + 1}, {phase}round {round_number + 1} of {round_settings.rounds}: "
             f"{_scores(contenders, runs)}; {now - started:.0f} s, "

@@ -20,6 +20,9 @@ from picsc.reports.common import Finding, MajorityClass
 from picsc.reports.fed import ClientShift, FedMethodReport, FedReport
 from picsc.settings import FedMethod, FedSettings
 
+COLUMNS = {(False,): "", (True,): ", whitened columns", (False, True): ", columns natural or whitened by method"}
+"""Words on the columns that methods train on."""
+
 
 def assemble(
     data: Data,
@@ -49,6 +52,7 @@ def assemble(
         test_share=settings.validation,
         resampled=resampled,
         metric=info.metric,
+        chosen_inputs=len(settings.whitenings) > 1,
     )
     methods = tuple(method_report(method, runs, comparison) for method in runs)
     shifts, on_columns = _shifts(data, split, settings)
@@ -63,7 +67,7 @@ def assemble(
         data=info,
         clients=shifts,
         partition=split.description,
-        model=f"{kind} of {first.parameters:,} parameters{', whitened columns' if settings.whiten else ''}",
+        model=f"{kind} of {first.parameters:,} parameters{COLUMNS[settings.whitenings]}",
         rounds=settings.rounds,
         repeats=repeats,
         participants=comparison.participants,

@@ -60,6 +60,27 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
+class Lifelong:
+    """Models that are trained on one piece after another, scored on the test rows of every piece; mean over repeats.
+
+    Accuracies are fractions, R² of numbers; None where one does not exist.
+    """
+
+    all_pieces: float | None
+    """Accuracy of the last model, mean over all pieces."""
+    seen: float | None
+    """Accuracy over the pieces seen so far, mean over these and over the models after each piece."""
+    forgetting: float | None
+    """Best accuracy so far on a piece minus that of the last model, mean over all pieces but the last; below 0 where
+    later pieces help with earlier ones."""
+    forward: float | None
+    """Accuracy on the next piece before it is learned from, mean over pieces; minus that of an untrained model it is
+    forward transfer."""
+    matrix: tuple[tuple[float | None, ...], ...]
+    """Accuracy of the model after each piece (row) on the test rows of every piece (column)."""
+
+
+@dataclass(frozen=True, slots=True)
 class MethodReport:
     """One method over all pieces and repeats."""
 
@@ -102,6 +123,8 @@ class MethodReport:
     """Mean balanced accuracy over the units that have one, a fraction; None without any."""
     auc: float | None = None
     """Mean area under the ROC curve over the units that have one, in [0, 1]; None without any."""
+    lifelong: Lifelong | None = None
+    """Forgetting and transfer along the pieces; None for folds, and where the latest rows test all models."""
 
     def against(self, method: str) -> Difference | None:
         """The difference from another method; None where the two were not compared."""

@@ -12,11 +12,14 @@ DEPLOYMENTS = ("same", "new-groups", "future")
 """Rows that a model will be used on, as far as no file holds them."""
 DeployInterval = Literal["resampled", "nested"]
 PenaltyName = Literal["kl", "frobenius", "trace"]
-Merge = Literal["fisher", "mean", "none"]
+BatchShift = Literal["rotate", "labels", "permute", "noise"]
+ImageModel = Literal["auto", "lenet", "mlp"]
+Merge = Literal["fisher", "mean", "running", "none"]
 DeviceName = Literal["auto", "cpu", "cuda", "mps"]
 Precision = Literal["float32", "tf32", "bfloat16"]
 Splitter = Literal["kfold", "stratified", "group", "stratified-group", "dob-scv", "ms-scv"]
 PartitionName = Literal["iid", "dirichlet", "classes", "quantity", "noise"]
+FedInputs = Literal["natural", "standard", "auto"]
 FedMethod = Literal["fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-scaffold", "picsc"]
 FED_METHODS: tuple[FedMethod, ...] = (
     "fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-scaffold", "picsc",

@@ -12,7 +12,7 @@ from picsc.settings.cutting import CutSettings, Keys, two_or_more, with_shuffled
 from picsc.settings.fields import Jobs, NotNegative, Repeats, Seed, Share
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
-from picsc.settings.training import PenaltySettings, TrainSettings
+from picsc.settings.training import PenaltySettings, TrainSettings, with_posterior_along_a_sequence
 
 
 class WeighSettings(Settings):
@@ -132,6 +132,10 @@ class CompareSettings(Settings):
     @classmethod
     def _several_pieces(cls, cut: CutSettings) -> CutSettings:
         return two_or_more(cut)
+
+    @model_validator(mode="after")
+    def _posterior_of_a_sequence(self) -> CompareSettings:
+        return with_posterior_along_a_sequence(self, self.penalty, self.algorithm)
 
     @model_validator(mode="after")
     def _one_target(self) -> CompareSettings:

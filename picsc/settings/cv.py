@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from picsc.settings.base import Settings
-from picsc.settings.choices import DEPLOYMENTS, METHODS, DeployInterval, Method
+from picsc.settings.choices import DEPLOYMENTS, METHODS, BatchShift, DeployInterval, Method
 from picsc.settings.cutting import CutSettings, Keys, two_or_more, with_shuffled_folds
 from picsc.settings.fields import Jobs, Repeats, Seed
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
-from picsc.settings.training import PenaltySettings, TrainSettings
+from picsc.settings.training import PenaltySettings, TrainSettings, with_posterior_along_a_sequence
 
 
 class CvSettings(Settings):
@@ -41,6 +41,18 @@ class CvSettings(Settings):
     ] = 0.2
     """Share of the rows that test the models of batches and of the whole set; data with an official test part use
     that."""
+    batch_shift: Annotated[
+        BatchShift | None,
+        Option(
+            "Of images: rotate, labels, permute or noise.",
+            "NAME",
+            "Pieces",
+            after="cut.batches",
+        ),
+    ] = None
+    """Shift made between `batches` of images, which are drawn at random: turned by 0 to 60 degrees, classes by a
+    Dirichlet distribution, pixels permuted anew in every second batch, noise of 0 to 1.5 standard deviations. Every
+    batch's own share of the rows tests all models. None leaves batches as they are."""
     keep_rare: Annotated[bool, Option("Classes rarer than folds: train on them, never test.", panel="Pieces")] = False
     """Rows of classes with fewer rows than there are folds are in every training part and in no test part."""
     weights: Annotated[str | None, Option("Column of row weights.", "COL", "Pieces")] = None
@@ -70,6 +82,17 @@ class CvSettings(Settings):
     @classmethod
     def _several_pieces(cls, cut: CutSettings) -> CutSettings:
         return two_or_more(cut)
+
+    @model_validator(mode="after")
+    def _shift_between_batches(self) -> CvSettings:
+        if self.batch_shift is not None and self.cut.batches is None:
+            raise ValueError("--batch-shift makes a shift between batches: add --batches K")
+        return self
+
+    @model_validator(mode="after")
+    def _posterior_of_a_sequence(self) -> CvSettings:
+        algorithm = self.algorithm or (1 if self.foldwise else 2)
+        return with_posterior_along_a_sequence(self, self.penalty, algorithm)
 
     @model_validator(mode="after")
     def _deployable(self) -> CvSettings:

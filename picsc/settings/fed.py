@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from picsc.settings.base import Settings
-from picsc.settings.choices import FED_METHODS, FedMethod, ModelName
+from picsc.settings.choices import FED_METHODS, FedInputs, FedMethod, ModelName
 from picsc.settings.cutting import Keys, PartitionSettings
 from picsc.settings.fields import Accuracy, Alpha, Count, Device, Gamma, Jobs, Rate, Repeats, Seed
 from picsc.settings.option import Option
@@ -48,13 +48,19 @@ class FedSettings(Settings):
     ] = "auto"
     """Learning rate of clients; auto chooses for every method on training rows of tables, with the same number of tries
     each: `picsc.federated.tuning.TRIES` pairs of a rate and the method's own constant, or as many rates where it has
-    none. Of other models it is 0.05."""
+    none; beyond an end of its grid where the best one is there. Of other models it is 0.05."""
     whiten: Annotated[
         bool,
         Option("Whitened columns for all methods (default: no).", panel="Training", opposite="--no-whiten"),
     ] = False
     """True trains every method alike on whitened columns of a table, up to 512 encoded ones: clients send the second
-    moments of their columns once. Not with images and texts."""
+    moments of their columns once. Not with images and texts. The same as `inputs` standard."""
+    inputs: Annotated[
+        FedInputs | None,
+        Option("Columns: natural, standard or auto (default natural).", "NAME", "Training", after="whiten"),
+    ] = None
+    """Columns of a table that methods train on: as they are (natural), whitened (standard), or auto: what is better on
+    training rows, chosen for every method alike together with its learning rate. None is natural, unless `whiten`."""
     momentum: Annotated[
         float, Field(ge=0, lt=1), Option("Momentum of clients (default {default}).", "M", "Training")
     ] = 0.0
@@ -146,6 +152,21 @@ class FedSettings(Settings):
     """Seed of every random draw."""
     jobs: Jobs = 1
     """Processes that train; the results are the same for any number."""
+
+    @model_validator(mode="after")
+    def _one_kind_of_inputs(self) -> FedSettings:
+        if self.whiten and self.inputs is not None:
+            raise ValueError("--whiten is --inputs standard: leave one of them out")
+        if self.inputs == "auto" and self.lr != "auto":
+            raise ValueError("--inputs auto is chosen together with learning rates: leave out --lr")
+        return self
+
+    @property
+    def whitenings(self) -> tuple[bool, ...]:
+        """Whether columns are whitened; both where that is chosen."""
+        if self.inputs == "auto":
+            return (False, True)
+        return (self.whiten or self.inputs == "standard",)
 
     @property
     def keys(self) -> Keys:

@@ -300,9 +300,10 @@ class CvKeywords(TypedDict, total=False):
     penalty: Literal["kl", "frobenius", "trace"]
     """Algorithm 1's divergence between fragments: Fisher KL, mean squared Frobenius distance, or the trace of Eq. 7."""
 
-    strength: float | Literal["auto"]
-    """lambda, the weight of the penalty, at least 0; auto chooses among `picsc.training.tuning.STRENGTHS` by inner
-    cross-validation on training rows."""
+    strength: float | Literal["auto", "posterior"]
+    """lambda, the weight of the penalty, at least 0; auto chooses among `picsc.training.tuning.inner_cv.STRENGTHS` by
+    inner cross-validation on training rows. posterior is for Algorithm 2: the anchor has the weight of the rows seen,
+    times a multiplier chosen among `picsc.training.tuning.along_sequences.MULTIPLIERS` on training rows."""
 
     warmup: float
     """Share of the steps over which Algorithm 1's lambda rises linearly from 0; 0 is constant, as printed."""
@@ -316,9 +317,13 @@ class CvKeywords(TypedDict, total=False):
     when_quiet: Literal["train", "skip"]
     """Training on a fragment that Algorithm 2 does not flag: plain training, or none, as the paper prints it."""
 
-    merge: Literal["fisher", "mean", "none"]
-    """Model that Algorithm 2 evaluates: the Fisher-weighted running mean of the models, their plain mean, or the
-    last."""
+    merge: Literal["fisher", "mean", "running", "none"] | None
+    """Model that Algorithm 2 evaluates: the Fisher-weighted running mean of the models, their plain mean, a running
+    mean whose forgetting is chosen on training rows, or the last model (none). None is fisher, or running with lambda
+    posterior."""
+
+    model: Literal["auto", "lenet", "mlp"]
+    """Network of images: auto is lenet, mlp has one hidden layer of 64 units."""
 
     epochs: int | None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and
@@ -355,6 +360,11 @@ class CvKeywords(TypedDict, total=False):
     validation: float
     """Share of the rows that test the models of batches and of the whole set; data with an official test part use
     that."""
+
+    batch_shift: Literal["rotate", "labels", "permute", "noise"] | None
+    """Shift made between `batches` of images, which are drawn at random: turned by 0 to 60 degrees, classes by a
+    Dirichlet distribution, pixels permuted anew in every second batch, noise of 0 to 1.5 standard deviations. Every
+    batch's own share of the rows tests all models. None leaves batches as they are."""
 
     keep_rare: bool
     """Rows of classes with fewer rows than there are folds are in every training part and in no test part."""
@@ -521,9 +531,10 @@ class CompareKeywords(TypedDict, total=False):
     penalty: Literal["kl", "frobenius", "trace"]
     """Algorithm 1's divergence between fragments: Fisher KL, mean squared Frobenius distance, or the trace of Eq. 7."""
 
-    strength: float | Literal["auto"]
-    """lambda, the weight of the penalty, at least 0; auto chooses among `picsc.training.tuning.STRENGTHS` by inner
-    cross-validation on training rows."""
+    strength: float | Literal["auto", "posterior"]
+    """lambda, the weight of the penalty, at least 0; auto chooses among `picsc.training.tuning.inner_cv.STRENGTHS` by
+    inner cross-validation on training rows. posterior is for Algorithm 2: the anchor has the weight of the rows seen,
+    times a multiplier chosen among `picsc.training.tuning.along_sequences.MULTIPLIERS` on training rows."""
 
     warmup: float
     """Share of the steps over which Algorithm 1's lambda rises linearly from 0; 0 is constant, as printed."""
@@ -537,9 +548,13 @@ class CompareKeywords(TypedDict, total=False):
     when_quiet: Literal["train", "skip"]
     """Training on a fragment that Algorithm 2 does not flag: plain training, or none, as the paper prints it."""
 
-    merge: Literal["fisher", "mean", "none"]
-    """Model that Algorithm 2 evaluates: the Fisher-weighted running mean of the models, their plain mean, or the
-    last."""
+    merge: Literal["fisher", "mean", "running", "none"] | None
+    """Model that Algorithm 2 evaluates: the Fisher-weighted running mean of the models, their plain mean, a running
+    mean whose forgetting is chosen on training rows, or the last model (none). None is fisher, or running with lambda
+    posterior."""
+
+    model: Literal["auto", "lenet", "mlp"]
+    """Network of images: auto is lenet, mlp has one hidden layer of 64 units."""
 
     epochs: int | None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and
@@ -735,11 +750,15 @@ class FedKeywords(TypedDict, total=False):
     lr: float | Literal["auto"]
     """Learning rate of clients; auto chooses for every method on training rows of tables, with the same number of tries
     each: `picsc.federated.tuning.TRIES` pairs of a rate and the method's own constant, or as many rates where it has
-    none. Of other models it is 0.05."""
+    none; beyond an end of its grid where the best one is there. Of other models it is 0.05."""
 
     whiten: bool
     """True trains every method alike on whitened columns of a table, up to 512 encoded ones: clients send the second
-    moments of their columns once. Not with images and texts."""
+    moments of their columns once. Not with images and texts. The same as `inputs` standard."""
+
+    inputs: Literal["natural", "standard", "auto"] | None
+    """Columns of a table that methods train on: as they are (natural), whitened (standard), or auto: what is better on
+    training rows, chosen for every method alike together with its learning rate. None is natural, unless `whiten`."""
 
     momentum: float
     """Momentum of the clients' SGD, in [0, 1)."""

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
 from picsc.settings.base import Settings
-from picsc.settings.choices import Merge, PenaltyName, Precision
+from picsc.settings.choices import ImageModel, Merge, PenaltyName, Precision
 from picsc.settings.fields import Alpha, Count, Device, Gamma, NotNegative, Rate
 from picsc.settings.option import Option
+
+OfVerb = TypeVar("OfVerb", bound=Settings)
+"""Settings of a verb."""
 
 
 class TrainSettings(Settings):
     """Training of every model of a comparison; the same for every method."""
 
+    model: Annotated[ImageModel, Option("Of images: lenet or mlp (default lenet).", "NAME", "Training")] = "auto"
+    """Network of images: auto is lenet, mlp has one hidden layer of 64 units."""
     epochs: Annotated[Count | None, Option("Passes over the training rows.", "N", "Training")] = None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and
     texts."""
@@ -62,11 +67,12 @@ class PenaltySettings(Settings):
     ] = "kl"
     """Algorithm 1's divergence between fragments: Fisher KL, mean squared Frobenius distance, or the trace of Eq. 7."""
     strength: Annotated[
-        NotNegative | Literal["auto"],
-        Option("Weight of the penalty (default {default}: inner CV).", "VALUE", "Methods", flag="--lambda"),
+        NotNegative | Literal["auto", "posterior"],
+        Option("Penalty: a number, auto or posterior (default {default}).", "VALUE", "Methods", flag="--lambda"),
     ] = "auto"
-    """lambda, the weight of the penalty, at least 0; auto chooses among `picsc.training.tuning.STRENGTHS` by inner
-    cross-validation on training rows."""
+    """lambda, the weight of the penalty, at least 0; auto chooses among `picsc.training.tuning.inner_cv.STRENGTHS` by
+    inner cross-validation on training rows. posterior is for Algorithm 2: the anchor has the weight of the rows seen,
+    times a multiplier chosen among `picsc.training.tuning.along_sequences.MULTIPLIERS` on training rows."""
     warmup: Annotated[
         float,
         Field(ge=0, le=1),
@@ -82,10 +88,36 @@ class PenaltySettings(Settings):
     ] = "train"
     """Training on a fragment that Algorithm 2 does not flag: plain training, or none, as the paper prints it."""
     merge: Annotated[
-        Merge,
+        Merge | None,
         Option(
-            "fisher, mean or none, in algorithm 2 (default {default}).", "NAME", "Methods", after="penalty.strength"
+            "fisher, mean, running or none (default fisher).",
+            "NAME",
+            "Methods",
+            after="penalty.strength",
         ),
-    ] = "fisher"
-    """Model that Algorithm 2 evaluates: the Fisher-weighted running mean of the models, their plain mean, or the
-    last."""
+    ] = None
+    """Model that Algorithm 2 evaluates: the Fisher-weighted running mean of the models, their plain mean, a running
+    mean whose forgetting is chosen on training rows, or the last model (none). None is fisher, or running with lambda
+    posterior."""
+
+    @property
+    def evaluated(self) -> Merge:
+        """`merge`, with its default."""
+        return self.merge or ("running" if self.strength == "posterior" else "fisher")
+
+
+def with_posterior_along_a_sequence(settings: OfVerb, penalty: PenaltySettings, algorithm: int) -> OfVerb:
+    """The settings of a verb, unless they ask Algorithm 1 for what only Algorithm 2 has.
+
+    Args:
+        settings: of the verb.
+        penalty: those of corrected training.
+        algorithm: of the paper, 1 or 2.
+
+    Raises:
+        ValueError: lambda posterior, or a running mean, without Algorithm 2.
+    """
+    if algorithm == 1 and (penalty.strength == "posterior" or penalty.merge == "running"):
+        asked = "--lambda posterior" if penalty.strength == "posterior" else "--merge running"
+        raise ValueError(f"{asked} is for models along a sequence: add --algorithm 2, or cut with --batches or --time")
+    return settings

@@ -66,7 +66,9 @@ def noisy_table(dataset: Dataset, clients: Sequence[Fragment], noise: NDArray[np
     )
 
 
-def noisy_images(images: ImageSet, clients: Sequence[Fragment], noise: NDArray[np.float64], *, seed: int) -> ImageSet:
+def noisy_images(
+    images: ImageSet, clients: Sequence[NDArray[np.int64]], noise: NDArray[np.float64], *, seed: int
+) -> ImageSet:
     """The images with noise on every pixel, in units of the range of a pixel, rounded and clipped to 0 and 255.
 
     Args:
@@ -82,8 +84,8 @@ def noisy_images(images: ImageSet, clients: Sequence[Fragment], noise: NDArray[n
         if sigma == 0:
             continue
         rng = np.random.default_rng([seed, 6, k])
-        for start in range(0, len(client.rows), ROWS_AT_ONCE):
-            rows = client.rows[start : start + ROWS_AT_ONCE]
+        for start in range(0, len(client), ROWS_AT_ONCE):
+            rows = client[start : start + ROWS_AT_ONCE]
             changed = _added(pixels[rows].astype(np.float32), sigma * LARGEST_PIXEL, rng)
             pixels[rows] = np.rint(changed).clip(0, LARGEST_PIXEL).astype(np.uint8)
     return replace(images, pixels=pixels)
@@ -101,7 +103,7 @@ def with_feature_noise(
         seed: seed of the run.
     """
     if data.kind == "images":
-        return noisy_images(data, clients, noise, seed=seed)
+        return noisy_images(data, [client.rows for client in clients], noise, seed=seed)
     return noisy_table(data, clients, noise, seed=seed)
 
 

@@ -12,9 +12,10 @@ model at a time for any network (`single`), or many small networks at once for t
 - `network_sequence_trainer`: its counterpart for sequences of fragments
 - `network_inputs`: rows of images and texts, by number, as tensors for their networks
 - `rebasing`: parameters carried from one encoding to the next, so that a model's function stays the same
-- `tuning`: choice of lambda or of weight decay on training rows alone
+- `tuning`: choices that are made on training rows alone
 - `algorithm_2`: Algorithm 2: parameters carried along a sequence of fragments, held back where a fragment is shifted
 - `methods`: the methods that several verbs share: plain training, Algorithm 1, weight decay, and their scores
+- `sequences`: sequences of fragments side by side, and the rows that test their models
 - `sequence_methods`: the methods along a sequence of fragments: Algorithm 2, carried parameters, with weight decay
 - `single`: the training loop of one model, by automatic differentiation
 - `single_inputs`: the loop's inputs: labelled rows, optimiser settings and corrections

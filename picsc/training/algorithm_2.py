@@ -35,6 +35,14 @@ class Algorithm2Settings:
     """Treatment of fragments that are not shifted: train without penalty, or leave the parameters as they are."""
     merge: bool = False
     """True keeps the Fisher-weighted running mean of the parameters."""
+    posterior: bool = False
+    """True weights Eq. 16 by the rows seen so far, and `strength` is a multiplier of that weight."""
+    metric: Literal["fisher", "isotropic"] = "fisher"
+    """Matrix of Eq. 16: I_global, or as its control the identity with the same trace."""
+    one_trigger: bool = False
+    """True takes the trigger's decision at the first candidate for all of them: it costs more than training does."""
+    keep: Tensor | None = None
+    """Share of the past that the running mean keeps at each fragment, (g, a), in [0, 1]; None is 0: the last model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +54,15 @@ class State:
     before: Tensor
     """theta_{t-1}: parameters that have not seen fragment t, nor has theta_{t-1} seen fragment t + 1."""
     fisher: Tensor
-    """I_global, the smoothed Fisher information of Eq. 15."""
+    """I_global, the smoothed Fisher information of Eq. 15; with `posterior` a sum over the rows seen."""
     merged: Tensor
     """m_t, the Fisher-weighted running mean."""
     mass: Tensor
     """S, the precision of m_t."""
     mean: Tensor
     """Plain running mean of theta."""
+    running: Tensor
+    """Running mean of theta in which every fragment counts `keep` times as much as the one after it."""
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """The state as arrays, for a run folder."""
@@ -60,7 +70,9 @@ class State:
 
     def rebased(self, trainer: SequenceTrainer, t: int) -> State:
         """The same state in the encoding of fragment t, which has seen its rows; that of t - 1 had not."""
-        of_function = {name: trainer.rebased(getattr(self, name), t) for name in ("theta", "before", "merged", "mean")}
+        of_function = {
+            name: trainer.rebased(getattr(self, name), t) for name in ("theta", "before", "merged", "mean", "running")
+        }
         weights = {name: trainer.rebased_precision(getattr(self, name), t) for name in ("fisher", "mass")}
         return State(**of_function, **weights)
 
@@ -91,7 +103,7 @@ class FragmentStep:
 def initial_state(trainer: SequenceTrainer) -> State:
     """State before the first fragment: I_global = eps * I."""
     theta = trainer.start()
-    return State(theta, theta, torch.full_like(theta, PRIOR_PRECISION), theta, torch.zeros_like(theta), theta)
+    return State(theta, theta, torch.full_like(theta, PRIOR_PRECISION), theta, torch.zeros_like(theta), theta, theta)
 
 
 @torch.no_grad()
@@ -105,6 +117,10 @@ def learn_fragment(
         I_t at theta_t. Tau compares both fragments at theta_{t-2}, which has learned from neither: at theta_{t-1},
         which has learned from one of them, the trigger fires on identically distributed fragments above its level.
         An encoding may grow with the fragments; the state is carried over to it first, so that no function changes.
+        With `posterior`, Eq. 16 is what the Laplace approximation of the rows seen makes of it. Their posterior has the
+        precision sum over rows of I, and in a mean loss over n rows it weighs (theta - mu)' sum (theta - mu) / (2 n):
+        I_global is the sum over all fragments, flagged or not, and alpha makes each count less with every one that
+        follows. As a mean with lambda 0.1 in its place, as printed, its share of the gradient is about 0.
 
     Args:
         state: after fragment t - 1, in the encoding of that fragment.
@@ -120,28 +136,62 @@ def learn_fragment(
     active = bool((settings.strength != 0).any())
     compared = active and t > 0
     zero = torch.zeros_like(settings.strength)
-    tau, gamma = trainer.shift(state.before, t) if compared else (zero, zero)
+    tau = gamma = zero
+    if compared:
+        at = state.before[:, :1] if settings.one_trigger else state.before
+        tau, gamma = (each.expand_as(zero) for each in trainer.shift(at, t, calibrated=settings.gamma is None))
     if settings.gamma is not None:
         gamma = torch.full_like(tau, settings.gamma)
     flagged = tau > gamma if compared else torch.zeros_like(zero, dtype=torch.bool)
-    anchor = Anchor(state.theta, state.fisher) if bool(flagged.any()) else None
-    fitted = trainer.fit(
-        state.theta, t, weight_decay=settings.weight_decay, strength=settings.strength * flagged, anchor=anchor
-    )
+    anchor = _anchor(state, settings) if bool(flagged.any()) else None
+    strength = settings.strength * flagged
+    rows = trainer.sizes(t).to(state.theta)[:, None] if settings.posterior else None
+    if rows is not None:
+        strength = strength / (2 * rows)
+    fitted = trainer.fit(state.theta, t, weight_decay=settings.weight_decay, strength=strength, anchor=anchor)
     theta, diverged = fitted.theta, fitted.diverged
     if compared and settings.when_quiet == "skip":
         learned = flagged | (settings.strength == 0)
         theta = torch.where(learned[..., None], theta, state.theta)
         diverged = torch.where(learned, diverged, torch.zeros_like(diverged))
-    after = replace(state, theta=theta, before=state.theta, mean=state.mean + (theta - state.mean) / (t + 1))
+    keep = torch.zeros_like(settings.strength) if settings.keep is None else settings.keep
+    after = replace(
+        state,
+        theta=theta,
+        before=state.theta,
+        mean=state.mean + (theta - state.mean) / (t + 1),
+        running=running_mean(state.running, theta, keep, t),
+    )
     if active or settings.merge:
         fisher = trainer.fisher(theta, t).to(theta.dtype)
-        after = replace(
-            after, fisher=torch.where(flagged[..., None], smooth(state.fisher, fisher, settings.alpha), state.fisher)
-        )
+        if rows is not None:
+            after = replace(after, fisher=settings.alpha * state.fisher + rows[..., None] * fisher)
+        else:
+            smoothed = smooth(state.fisher, fisher, settings.alpha)
+            after = replace(after, fisher=torch.where(flagged[..., None], smoothed, state.fisher))
         if settings.merge:
             precision = fisher + PRIOR_PRECISION
             mass = state.mass + precision
             merged = (state.mass * state.merged + precision * theta) / mass
             after = replace(after, merged=merged, mass=settings.alpha * mass)
     return after, FragmentStep(diverged, fitted.penalty_share, compared, flagged, tau, gamma)
+
+
+def running_mean(past: Tensor, theta: Tensor, keep: Tensor, t: int) -> Tensor:
+    """Mean of the parameters after fragments 0 to t, with weights keep^t, ..., keep, 1.
+
+    Args:
+        past: that of fragments 0 to t - 1, (g, a, d).
+        theta: parameters after fragment t, (g, a, d).
+        keep: in [0, 1], (g, a); 0 is theta, 1 the plain mean.
+        t: number of the fragment, counted from 0.
+    """
+    weights = torch.stack([keep**s for s in range(t + 1)]).sum(0)
+    return past + (theta - past) / weights[..., None]
+
+
+def _anchor(state: State, settings: Algorithm2Settings) -> Anchor:
+    """Eq. 16's mean and matrix."""
+    if settings.metric == "fisher":
+        return Anchor(state.theta, state.fisher)
+    return Anchor(state.theta, state.fisher.mean(-1, keepdim=True).expand_as(state.fisher))

@@ -101,7 +101,12 @@ def trainer_of(
         device: device of the models.
         weights: (n,) row weights of a table.
         groups: (n,) group of each row of a table, which no split of training rows divides.
+
+    Raises:
+        SettingsError: a network of images for other data.
     """
+    if train.model != "auto" and data.kind != "images":
+        raise SettingsError(f"{data.name}: --model {train.model} is for images; leave it out")
     if data.kind == "table":
         return TableTrainer(data, recipe, penalty, weights, device, groups)
-    return NetworkTrainer(inputs_of(data), recipe, penalty, device, train.precision)
+    return NetworkTrainer(inputs_of(data, train.model), recipe, penalty, device, train.precision)

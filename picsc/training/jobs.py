@@ -172,6 +172,10 @@ class SequenceTrainer(Protocol):
         """Initial parameters, (g, a, d)."""
         ...
 
+    def sizes(self, t: int) -> Tensor:
+        """Number of rows of fragment t of each sequence, (g,)."""
+        ...
+
     def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
         """Train on fragment t from theta; weight decay and strength are (g, a)."""
         ...
@@ -180,8 +184,11 @@ class SequenceTrainer(Protocol):
         """Diagonal empirical Fisher on fragment t, (g, a, d)."""
         ...
 
-    def shift(self, theta: Tensor, t: int) -> tuple[Tensor, Tensor]:
-        """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each."""
+    def shift(self, theta: Tensor, t: int, *, calibrated: bool = True) -> tuple[Tensor, Tensor]:
+        """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each.
+
+        The threshold costs a hundred times as much; it is NaN unless it is asked for.
+        """
         ...
 
     def rebased(self, theta: Tensor, t: int) -> Tensor:

@@ -20,12 +20,13 @@ from picsc.evaluation.metrics import scores_of_models
 from picsc.runtime.run_folder import RunFolder, kept
 from picsc.settings import PenaltySettings
 from picsc.training.jobs import Trainer, TrainingJob
-from picsc.training.tuning import INNER, tune_by_inner_cv
+from picsc.training.tuning.inner_cv import INNER, tune_by_inner_cv
 
 Arrays = dict[str, NDArray[Any]]
 Floats = NDArray[np.float64]
-Correction = Literal["none", "penalty", "decay"]
-"""Term that corrects training: none, the penalty of Algorithm 1 or 2, or weight decay as the penalty's control."""
+Correction = Literal["none", "penalty", "isotropic", "decay"]
+"""Term that corrects training: none, the penalty of Algorithm 1 or 2, and as its controls Algorithm 2's anchor without
+the Fisher information's directions, and weight decay."""
 
 
 SCORES = ("accuracy", "log_loss", "auc", "balanced_accuracy", "weighted_accuracy")
@@ -96,7 +97,7 @@ def train_jobs(setup: MethodSetup, jobs: Sequence[TrainingJob], correction: Corr
         return fit_jobs(setup.trainer, jobs)
     if correction == "penalty" and any(job.fragment.max() == 0 for job in jobs):
         return _with_single_fragments(setup, jobs)
-    if correction == "penalty" and setup.penalty.strength != "auto":
+    if correction == "penalty" and not isinstance(setup.penalty.strength, str):
         chosen = np.full(len(jobs), setup.penalty.strength, np.float64)
     else:
         penalised = correction == "penalty"

@@ -14,12 +14,15 @@ from torch import Tensor, nn
 from picsc.datasets.images import ImageSet, pixel_counts, scale_of_counts
 from picsc.datasets.rows import Rows
 from picsc.datasets.texts import TokenSet
-from picsc.training.networks import bag_of_embeddings, character_lstm, lenet
+from picsc.settings.choices import ImageModel
+from picsc.training.networks import bag_of_embeddings, character_lstm, lenet, mlp
 
 Read = Callable[[Rows], Tensor]
 """Maps row numbers (n,) to a network's inputs, (n, ...), on its device."""
 Scale = tuple[float, float]
 """Mean and standard deviation of a network's inputs; a deviation of 0 counts as 1."""
+IMAGE_HIDDEN = 64
+"""Hidden units of images' networks with one hidden layer."""
 NO_SCALE: Scale = (0.0, 1.0)
 """Scale of inputs that stay as they are."""
 
@@ -62,9 +65,11 @@ class Inputs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ImageInputs:
-    """Standardised pixels, (n, c, s, s), for LeNets."""
+    """Standardised pixels, (n, c, s, s), for LeNets or networks with one hidden layer."""
 
     images: ImageSet
+    network: ImageModel = "auto"
+    """`mlp`, or else LeNet."""
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -92,8 +97,13 @@ class ImageInputs:
         return read
 
     def model(self, seed: int, device: torch.device) -> nn.Sequential:
-        """An untrained LeNet; see `Inputs`."""
+        """An untrained network; see `Inputs`."""
         _, channels, side, _ = self.images.pixels.shape
+        if self.network == "mlp":
+            return nn.Sequential(
+                nn.Flatten(),
+                *mlp(self.images.width, len(self.images.classes), IMAGE_HIDDEN, seed=seed, device=device),
+            )
         return lenet(channels, side, len(self.images.classes), seed=seed, device=device)
 
 
@@ -124,6 +134,11 @@ class TextInputs:
         return make(len(self.texts.vocabulary), len(self.texts.classes), seed=seed, device=device)
 
 
-def inputs_of(data: ImageSet | TokenSet) -> Inputs:
-    """The inputs of a set of images or of texts."""
-    return ImageInputs(data) if data.kind == "images" else TextInputs(data)
+def inputs_of(data: ImageSet | TokenSet, network: ImageModel = "auto") -> Inputs:
+    """The inputs of a set of images or of texts.
+
+    Args:
+        data: images or texts.
+        network: that images are for.
+    """
+    return ImageInputs(data, network) if data.kind == "images" else TextInputs(data)

@@ -5,6 +5,7 @@ Letters: g sequences, a candidates, d parameters, n rows, c classes.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,7 +20,7 @@ from picsc.datasets.encoding import of_numbers
 from picsc.datasets.rows import Rows
 from picsc.equations.covariate_kl import part_kl
 from picsc.equations.penalties import Anchor
-from picsc.equations.trigger import calibrated_threshold, part_gaps, random_halves, summed_gaps, tau
+from picsc.equations.trigger import DRAWS, calibrated_threshold, part_gaps, random_halves, summed_gaps, tau
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 from picsc.fisher.subset_sums import part_squares
 from picsc.training.jobs import Fitted, TrainingRecipe
@@ -93,6 +94,10 @@ class NetworkSequenceTrainer:
         drawn = [parameters_to_vector(self.trainer.model(seed).parameters()).detach() for seed in self.seeds]
         return torch.stack(drawn)[:, None].repeat(1, self.candidates, 1)
 
+    def sizes(self, t: int) -> Tensor:
+        """Number of rows of fragment t of each sequence, (g,)."""
+        return torch.tensor([len(sequence[t]) for sequence in self.sequences])
+
     def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
         """Train on fragment t."""
         after = theta.clone()
@@ -132,13 +137,13 @@ class NetworkSequenceTrainer:
         return found
 
     @torch.no_grad()
-    def shift(self, theta: Tensor, t: int) -> tuple[Tensor, Tensor]:
+    def shift(self, theta: Tensor, t: int, *, calibrated: bool = True) -> tuple[Tensor, Tensor]:
         """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each.
 
         Source: Eq. 14; the covariates are the activations before the last layer.
         """
         taus, gammas = (torch.full(theta.shape[:2], torch.nan) for _ in range(2))
-        for g, a in self._models():
+        for g, a in itertools.product(*map(range, theta.shape[:2])):
             same = self._same_before(g, a, theta)
             if same is not None:
                 taus[g, a], gammas[g, a] = taus[g, same], gammas[g, same]
@@ -149,7 +154,9 @@ class NetworkSequenceTrainer:
             now, before = self.sequences[g][t], self.sequences[g][t - 1]
             rows = np.concatenate([now, before])
             x, y = self._read(g, t, rows), self.trainer.labels(rows)
-            parts = random_halves(len(now), len(rows), seed=self.seeds[g] + t).to(x.device)
+            parts = random_halves(len(now), len(rows), seed=self.seeds[g] + t, draws=DRAWS if calibrated else 0).to(
+                x.device
+            )
             features = torch.cat([model[:-1](part) for part in torch.split(x, ROWS_PER_PASS)])
             kl = part_kl(features, parts, of_numbers(features.shape[1]))
             taus[g, a], gammas[g, a] = calibrated_threshold(tau(_gaps(model, x, y, parts), kl))
@@ -187,11 +194,13 @@ class NetworkSequenceTrainer:
     def _first(self, theta: Tensor) -> tuple[Tensor, Tensor]:
         """Views of the weights and biases of the first layer, which alone sees the scale of the inputs.
 
-        A convolution without padding sees nothing but inputs, so that a bias takes up their mean exactly.
+        A convolution without padding sees nothing but inputs, so that a bias takes up their mean exactly; so
+        does a dense layer.
         """
-        layer = self.trainer.model(0)[0]
-        assert isinstance(layer, nn.Conv2d)  # noqa: S101 - texts have no scale
-        assert layer.bias is not None and not any(map(int, layer.padding))  # noqa: PT018, S101 - as LeNet's is
+        layer = next(each for each in self.trainer.model(0) if not isinstance(each, nn.Flatten))
+        assert isinstance(layer, nn.Conv2d | nn.Linear)  # noqa: S101 - texts have no scale
+        assert layer.bias is not None  # noqa: S101 - as both have
+        assert isinstance(layer, nn.Linear) or not any(map(int, layer.padding))  # noqa: S101 - as LeNet's is
         n, biases = layer.weight.numel(), layer.bias.numel()
         return theta[:, :n].view(len(theta), n), theta[:, n : n + biases]
 

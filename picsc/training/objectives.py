@@ -40,19 +40,23 @@ class StepResult:
     value: Tensor | None = None
     """Penalties added to the loss, lambda included, nats; None without penalty."""
     penalty: Tensor | None = None
-    """Gradient of `value`, (d,); None without penalty."""
+    """Gradient of `value`, (d,), apart from that of an anchor; None without another penalty."""
+    pull: Tensor | None = None
+    """Gradient of Eq. 16's anchor, (d,), which no step follows, because the optimiser solves the anchor exactly; None
+    without one."""
 
     @property
     def gradient(self) -> Tensor:
-        """Gradient of the loss and the penalties, (d,)."""
+        """Gradient that a step follows: of the loss and the penalties apart from the anchor, (d,)."""
         return self.task if self.penalty is None else self.task + self.penalty
 
     @property
     def share(self) -> Tensor:
         """Norm of the penalties' gradient over that of the task's plus the penalties', in [0, 1]."""
-        if self.penalty is None:
+        penalties = [each for each in (self.penalty, self.pull) if each is not None]
+        if not penalties:
             return torch.zeros_like(self.loss)
-        norm: Tensor = torch.linalg.vector_norm(self.penalty)
+        norm: Tensor = torch.linalg.vector_norm(torch.stack(penalties).sum(0))
         task: Tensor = torch.linalg.vector_norm(self.task)
         return norm / (norm + task).clamp(min=torch.finfo(norm.dtype).tiny)
 
@@ -179,16 +183,12 @@ def between_fragments(
     return step
 
 
-def anchored(objective: Objective, model: nn.Module, anchor: Anchor, strength: float) -> Objective:
-    """An objective plus lambda times Eq. 16's quadratic form.
-
-    Source: Eq. 16.
+def held_parameters(model: nn.Module, anchor: Anchor) -> Anchor:
+    """The anchor of the parameters that training changes.
 
     Args:
-        objective: to be added to.
         model: the model whose parameters are held.
         anchor: mean and Fisher, one entry per parameter, frozen ones included.
-        strength: lambda.
 
     Raises:
         DataError: the anchor has not one entry per parameter.
@@ -201,19 +201,31 @@ def anchored(objective: Objective, model: nn.Module, anchor: Anchor, strength: f
         )
     first = trainable(model)[0]
     free = [parameter.requires_grad for parameter in model.parameters()]
-    held = Anchor(
+    return Anchor(
         *(
             torch.cat([one for one, is_free in zip(torch.split(part, sizes), free, strict=True) if is_free]).to(first)
             for part in anchor
         )
     )
 
+
+def anchored(objective: Objective, held: Anchor, strength: float) -> Objective:
+    """An objective plus lambda times Eq. 16's quadratic form, whose gradient stays apart from the others.
+
+    Source: Eq. 16.
+
+    Args:
+        objective: to be added to.
+        held: mean and Fisher of the parameters that training changes.
+        strength: lambda.
+    """
+
     def step(rows: Tensor | None, theta: Tensor) -> StepResult:
         now = objective(rows, theta)
-        value, slope = cramer_rao(theta, held) * strength, cramer_rao_gradient(theta, held) * strength
-        if now.value is not None and now.penalty is not None:
-            value, slope = now.value + value, now.penalty + slope
-        return replace(now, value=value, penalty=slope)
+        value = cramer_rao(theta, held) * strength
+        if now.value is not None:
+            value = value + now.value
+        return replace(now, value=value, pull=cramer_rao_gradient(theta, held) * strength)
 
     return step
 

@@ -1,4 +1,4 @@
-"""Methods that train along a sequence of fragments: Algorithm 2, carried parameters, and both with weight decay.
+"""Methods that train along a sequence of fragments: Algorithm 2, carried parameters, and the controls of both.
 
 Letters: g sequences side by side, n test rows of one sequence, c classes.
 """
@@ -15,40 +15,19 @@ import torch
 from picsc.datasets.rows import Rows
 from picsc.settings import Merge
 from picsc.training.algorithm_2 import Algorithm2Settings, FragmentStep, State, initial_state, learn_fragment
-from picsc.training.jobs import SequenceTrainer, TrainingJob
+from picsc.training.jobs import SequenceTrainer
 from picsc.training.methods import Arrays, Correction, Floats, MethodModel, MethodSetup
-from picsc.training.tuning import tune_prequentially
+from picsc.training.sequences import FragmentSequences
+from picsc.training.tuning.along_sequences import Tried, axis_of, tune_along
+from picsc.training.tuning.grid import Axis
 
-SequenceModel = Literal["merged", "last", "mean"]
-"""Models of a sequence: the Fisher-weighted running mean, the last one, the plain running mean."""
-EVALUATED: dict[Merge, SequenceModel] = {"none": "last", "mean": "mean", "fisher": "merged"}
+SequenceModel = Literal["merged", "last", "mean", "running"]
+"""Models of a sequence: the Fisher-weighted running mean, the last one, the plain mean, and the running mean whose
+forgetting is chosen."""
+EVALUATED: dict[Merge, SequenceModel] = {"none": "last", "mean": "mean", "fisher": "merged", "running": "running"}
 """Model that Algorithm 2 evaluates, by the setting `merge`."""
 Keep = Callable[[str, Callable[[], Arrays]], Arrays]
 """From the name of a part and a function that computes it to the part's arrays."""
-
-
-@dataclass(frozen=True, slots=True)
-class FragmentSequences:
-    """g sequences of equally many fragments, each of which trains one model, and the rows that test it."""
-
-    fragments: Sequence[Sequence[Rows]]
-    """Training rows of each sequence, fragment by fragment."""
-    scaled_on: Sequence[Rows] | None
-    """Rows that each sequence's encoding is fitted on once; None lets it grow with the fragments."""
-    test: Sequence[Rows]
-    """Test rows of each sequence's model."""
-    seeds: Sequence[int]
-    """Seed of each sequence's initial weights."""
-
-    @classmethod
-    def of_jobs(cls, jobs: Sequence[TrainingJob]) -> FragmentSequences:
-        """The fragments of each job in the order of their numbers; equally many of each."""
-        return cls(
-            [[job.train[job.fragment == k] for k in range(int(job.fragment.max()) + 1)] for job in jobs],
-            [job.train for job in jobs],
-            [job.test for job in jobs],
-            [job.seed for job in jobs],
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +45,9 @@ class SequenceStep:
 
     def models(self, which: SequenceModel) -> list[MethodModel]:
         """One model of each sequence, with its outputs on the test rows."""
-        theta = {"merged": self.state.merged, "last": self.state.theta, "mean": self.state.mean}[which]
+        theta = {"merged": self.state.merged, "last": self.state.theta, "mean": self.state.mean}.get(
+            which, self.state.running
+        )
         diverged, share = self.step.diverged[:, 0], self.step.penalty_share[:, 0]
         return [
             MethodModel(outputs[0], int(diverged[g]), float(share[g]), float(self.strength[g]))
@@ -87,7 +68,22 @@ def merges(setup: MethodSetup, correction: Correction) -> bool:
         correction: term that is added to the loss.
     """
     control = correction == "none" and setup.algorithm == 2
-    return setup.penalty.merge == "fisher" and (control or correction == "penalty")
+    return setup.penalty.evaluated == "fisher" and (control or correction == "penalty")
+
+
+def evaluated_model(setup: MethodSetup, correction: Correction) -> SequenceModel:
+    """The model that a method is scored by.
+
+    Reading: where the running mean's forgetting is chosen, every method that chooses something chooses it as well.
+
+    Args:
+        setup: settings of the run.
+        correction: term that is added to the loss.
+    """
+    found = EVALUATED[setup.penalty.evaluated]
+    if correction == "penalty" or (found == "running" and correction != "none"):
+        return found
+    return "last"
 
 
 def train_along(
@@ -103,8 +99,8 @@ def train_along(
         back.
 
     Args:
-        setup: trainer and settings; a penalty of strength `auto` and every weight decay are chosen by the first
-            fragments' predictions of the next one.
+        setup: trainer and settings; a penalty of strength `auto` or `posterior` and every weight decay are chosen on
+            the first fragments' rows, see `picsc.training.tuning.along_sequences`.
         sequences: g of them.
         correction: term that is added to the loss.
         record: what to keep of a fragment besides the state after it.
@@ -120,9 +116,17 @@ def train_along(
     settings = Algorithm2Settings(
         zeros, zeros, penalty.alpha, penalty.gamma, penalty.when_quiet, merges(setup, correction)
     )
-    strength = _strengths(setup, sequences, correction, settings, keep)
+    settings = replace(
+        settings,
+        posterior=penalty.strength == "posterior" and correction in ("penalty", "isotropic"),
+        metric="isotropic" if correction == "isotropic" else "fisher",
+    )
+    choice = _choice(setup, sequences, correction, settings, keep)
+    strength = choice["chosen"]
     used = torch.from_numpy(strength[:, None]).to(state.theta)
-    if correction == "penalty":
+    if "keep" in choice:
+        settings = replace(settings, keep=torch.from_numpy(choice["keep"][:, None]).to(state.theta))
+    if correction in ("penalty", "isotropic"):
         settings = replace(settings, strength=used)
     elif correction == "decay":
         settings = replace(settings, weight_decay=used)
@@ -141,7 +145,7 @@ def train_along(
 
 def final_models(setup: MethodSetup, sequences: FragmentSequences, correction: Correction) -> list[MethodModel]:
     """The model of each sequence after its last fragment; `diverged` is the first epoch of divergence on the way."""
-    which = EVALUATED[setup.penalty.merge] if correction == "penalty" else "last"
+    which = evaluated_model(setup, correction)
     models: list[MethodModel] = []
 
     def record(step: SequenceStep) -> Arrays:
@@ -154,26 +158,29 @@ def final_models(setup: MethodSetup, sequences: FragmentSequences, correction: C
     return [replace(model, diverged=int(epoch)) for model, epoch in zip(models, first, strict=True)]
 
 
-def _strengths(
+def _choice(
     setup: MethodSetup, sequences: FragmentSequences, correction: Correction, settings: Algorithm2Settings, keep: Keep
-) -> Floats:
-    """Lambda or weight decay of each sequence, (g,); NaN without a correction."""
-    g, given = len(sequences.fragments), setup.penalty.strength
-    if correction == "none":
-        return np.full(g, np.nan)
-    if correction == "penalty" and given != "auto":
-        return np.full(g, given, np.float64)
+) -> Arrays:
+    """What is chosen, or given, for each sequence, (g,) each.
+
+    `chosen` is lambda, its multiplier or weight decay, NaN without a correction; `keep`, where a running mean is
+    chosen, is the share of the past that it keeps.
+    """
+    g, given, running = len(sequences.fragments), setup.penalty.strength, setup.penalty.evaluated == "running"
+    if correction == "none" and not running:
+        return {"chosen": np.full(g, np.nan)}
+    fixed = correction == "penalty" and not isinstance(given, str)
+    if fixed and not running:
+        return {"chosen": np.full(g, given, np.float64)}
 
     def choose() -> Arrays:
-        chosen = tune_prequentially(
-            setup.trainer,
-            sequences.fragments,
-            sequences.seeds,
-            sequences.scaled_on,
-            setup.likelihood,
-            settings,
-            penalised=correction == "penalty",
+        values = axis_of(correction, posterior=settings.posterior)
+        if fixed:
+            values = Axis((float(given),), most=0.0)
+        found = tune_along(
+            setup.trainer, sequences, setup.likelihood, Tried(settings, values, correction == "decay", running)
         )
-        return {"chosen": chosen}
+        arrays: Arrays = {"chosen": found.value if correction != "none" else np.full(g, np.nan)}
+        return arrays | ({"keep": found.keep} if running else {})
 
-    return keep("choice", choose)["chosen"]
+    return keep("choice", choose)

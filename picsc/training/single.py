@@ -27,8 +27,17 @@ from picsc.training.algorithm_1 import Shares, all_rows, checked_fragments
 from picsc.training.divergence import has_diverged, largest_loss
 from picsc.training.early_stopping import EarlyStopping
 from picsc.training.minibatches import epoch_steps, held_out, minibatches, shared_minibatches
-from picsc.training.objectives import Objective, anchored, between_fragments, flat, matched_to_target, plain, trainable
-from picsc.training.optimizers import AdamState, SgdState, adam_step, sgd_step
+from picsc.training.objectives import (
+    Objective,
+    anchored,
+    between_fragments,
+    flat,
+    held_parameters,
+    matched_to_target,
+    plain,
+    trainable,
+)
+from picsc.training.optimizers import AdamState, Pull, SgdState, adam_step, sgd_step
 from picsc.training.predict import predict
 from picsc.training.single_inputs import PLAIN, Correction, LabelledRows, OptimizerSettings
 from picsc.weighting.diw import TargetData
@@ -63,7 +72,9 @@ def train(
 
     Source: "Model architectures" (Adam); Algorithm 1 with a penalty; Eq. 16 with an anchor; with `target_rows` dynamic
         importance weighting, see `picsc.training.objectives.matched_to_target`.
-    Reading: with a penalty, every fragment has the same share of each minibatch; a row of a small fragment, which comes
+    Reading: an anchor is no part of the gradient: it is solved exactly after every step
+        (`picsc.training.optimizers.proximal_step`), so that no lambda diverges.
+        With a penalty, every fragment has the same share of each minibatch; a row of a small fragment, which comes
         more often, weighs less for it, so that the task's loss stays the mean over the training rows. The same
         seed gives the same bytes on the same kind of processor, and strength 0 the bytes of plain training.
 
@@ -109,11 +120,15 @@ def train(
         objective = between_fragments(
             model, rows, shares, correction.penalty, strength=correction.strength, rising=rising
         )
+    pull = None
     if correction.anchor is not None:
-        objective = anchored(objective, model, correction.anchor, correction.strength)
+        held = held_parameters(model, correction.anchor)
+        objective = anchored(objective, held, correction.strength)
+        pull = Pull(held.mean, 2 * correction.strength * held.fisher)  # Eq. 16 has no factor 1/2
     theta = flat(trainable(model))
     with products_in(settings.precision):
-        losses, values, shares_of_gradient = _loop(model, theta, draws, objective, settings, early)
+        steps_taken = _Steps(theta, draws, _update(theta, settings, pull))
+        losses, values, shares_of_gradient = _loop(model, steps_taken, objective, settings, early)
     if early is not None:
         early.restore()
     penalised = correction.anchor is not None or correction.penalty is not None
@@ -166,20 +181,28 @@ def _by_fragment(
     return rows, Shares(k, max(1, settings.batch_size // k), times=times), draws
 
 
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """The parameters that steps change, the rows of each, and how they change them."""
+
+    theta: Tensor
+    draws: Iterable[Tensor | None]
+    update: Update
+
+
 def _loop(
     model: nn.Module,
-    theta: Tensor,
-    draws: Iterable[Tensor | None],
+    steps: _Steps,
     objective: Objective,
     settings: OptimizerSettings,
     early: EarlyStopping | None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Train; the losses, penalties and penalties' shares of the gradient in the steps that were taken."""
-    parameters, update = trainable(model), _update(theta, settings)
+    parameters, theta = trainable(model), steps.theta
     losses, values, shares = torch.zeros(3, settings.steps, dtype=sum_dtype(theta.device), device=theta.device)
-    for step, rows in enumerate(draws):
+    for step, rows in enumerate(steps.draws):
         now = objective(rows, theta)
-        update(theta, now.gradient)
+        steps.update(theta, now.gradient)
         _copy_into(parameters, theta)
         losses[step] = now.loss
         if now.value is not None:
@@ -189,14 +212,17 @@ def _loop(
     return losses, values, shares
 
 
-def _update(theta: Tensor, settings: OptimizerSettings) -> Update:
-    """One step of the optimiser that the settings name."""
+def _update(theta: Tensor, settings: OptimizerSettings, pull: Pull | None) -> Update:
+    """One step of the optimiser that the settings name, and of the pull of an anchor."""
+    pulls = None if pull is None else [pull]
     lr, decay, momentum = settings.lr, settings.weight_decay, settings.momentum
     if settings.optimizer == "adam":
         adam = AdamState([torch.zeros_like(theta)], [torch.zeros_like(theta)])
-        return lambda theta, gradient: adam_step([theta], [gradient], adam, lr=lr, weight_decay=decay)
+        return lambda theta, gradient: adam_step([theta], [gradient], adam, lr=lr, weight_decay=decay, pulls=pulls)
     sgd = SgdState([torch.zeros_like(theta)])
-    return lambda theta, gradient: sgd_step([theta], [gradient], sgd, lr=lr, momentum=momentum, weight_decay=decay)
+    return lambda theta, gradient: sgd_step(
+        [theta], [gradient], sgd, lr=lr, momentum=momentum, weight_decay=decay, pulls=pulls
+    )
 
 
 @torch.no_grad()

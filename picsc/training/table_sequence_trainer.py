@@ -17,7 +17,7 @@ from picsc.datasets.encoding import of_table
 from picsc.datasets.rows import Rows
 from picsc.equations.covariate_kl import part_kl
 from picsc.equations.penalties import Anchor
-from picsc.equations.trigger import calibrated_threshold, part_gaps, random_halves, tau
+from picsc.equations.trigger import DRAWS, calibrated_threshold, part_gaps, random_halves, tau
 from picsc.training.batched.gradients import fragment_fishers, squared_scores
 from picsc.training.batched.layout import Stack, stack_problems
 from picsc.training.batched.mlp import flatten, unflatten
@@ -50,6 +50,10 @@ class TableSequenceTrainer:
         """Initial parameters, (g, a, d)."""
         return self.problems.initial(self.seeds, self.candidates, len(self.scalings[0][0].encoder.names))
 
+    def sizes(self, t: int) -> Tensor:
+        """Number of rows of fragment t of each sequence, (g,)."""
+        return torch.tensor([len(sequence[t]) for sequence in self.sequences])
+
     def fit(self, theta: Tensor, t: int, *, weight_decay: Tensor, strength: Tensor, anchor: Anchor | None) -> Fitted:
         """Train on fragment t."""
         kept, held = [], []
@@ -74,7 +78,7 @@ class TableSequenceTrainer:
         return flatten(type(fishers)(*(part[:, 0] for part in fishers)))
 
     @torch.no_grad()
-    def shift(self, theta: Tensor, t: int) -> tuple[Tensor, Tensor]:
+    def shift(self, theta: Tensor, t: int, *, calibrated: bool = True) -> tuple[Tensor, Tensor]:
         """Eq. 14's tau of fragment t against t - 1 at theta, and its calibrated threshold, (g, a) each."""
         likelihood, outputs = self.problems.likelihood, self.problems.outputs
         covariates = of_table(self.problems.dataset)
@@ -83,7 +87,7 @@ class TableSequenceTrainer:
         for g, sequence in enumerate(self.sequences):
             rows = np.concatenate([sequence[t], sequence[t - 1]])
             problem = self.problems.problem(ProblemRows(self.scalings[g][t], rows))
-            parts = random_halves(len(sequence[t]), len(rows), seed=self.seeds[g] + t)
+            parts = random_halves(len(sequence[t]), len(rows), seed=self.seeds[g] + t, draws=DRAWS if calibrated else 0)
             kl = part_kl(torch.from_numpy(problem.x), parts, covariates)
             stack = stack_problems([problem], likelihood=likelihood, outputs=outputs)
             for a in range(theta.shape[1]):

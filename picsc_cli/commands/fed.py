@@ -75,6 +75,7 @@ def fed(
                 "--audit-only keeps no parts: leave out --run-dir and --resume",
             ),
             (audit_only and "whiten" in given, "--audit-only trains no method: leave out --whiten"),
+            (audit_only and "inputs" in given, "--audit-only trains no method: leave out --inputs"),
         )
         wanted = outputs.with_plot(outputs.parse(output or (), FedReport), plot)
         from picsc.settings import FedSettings

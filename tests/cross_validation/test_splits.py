@@ -186,3 +186,32 @@ def test_a_random_fifth_of_whole_groups_tests_batches() -> None:
     for repeat in repeats(dataset, settings, 3, NONE):
         assert len(repeat.validation) == 40
         assert [len(piece) for piece in repeat.pieces] == [40, 40, 40, 40]
+
+
+@pytest.mark.parametrize("cut", [{"batches": 4}, {"time": "t", "cuts": 4, "mix_time": True}])
+def test_every_test_row_belongs_to_the_piece_around_it(cut: dict[str, object]) -> None:
+    for repeat in made(cut=cut):
+        own = repeat.tested_by_piece
+        assert all_rows(iter(own)) == repeat.validation.tolist()
+        for rows, piece, after in zip(own, repeat.pieces, [*repeat.pieces[1:], np.array([99])], strict=True):
+            assert not len(rows) or rows.max() < after.min()
+            assert not len(rows) or rows.min() > piece.min() - 5
+
+
+@pytest.mark.parametrize("cut", [{"folds": 4}, {"time": "t", "cuts": 4}])
+def test_folds_and_pieces_that_are_tested_later_have_no_test_rows_of_their_own(cut: dict[str, object]) -> None:
+    assert [repeat.tested_by_piece for repeat in made(cut=cut)] == [(), ()]
+
+
+def test_an_official_test_part_is_dealt_out_to_the_pieces() -> None:
+    repeat = made(cut={"batches": 4}, official=np.arange(30, 40))[0]
+    assert sorted(map(len, repeat.tested_by_piece)) == [2, 2, 3, 3]
+    assert all_rows(iter(repeat.tested_by_piece)) == list(range(30, 40))
+
+
+def test_with_a_made_shift_the_same_share_of_every_batch_tests_the_models() -> None:
+    repeat, other = made(n=100, cut={"batches": 5}, batch_shift="noise")
+    for i, rows in enumerate(repeat.tested_by_piece):
+        assert len(rows) == 4
+        assert sorted([*rows, *repeat.pieces[i]]) == list(range(20 * i, 20 * i + 20))
+    assert not np.array_equal(repeat.validation, other.validation)

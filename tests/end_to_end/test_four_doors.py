@@ -28,6 +28,8 @@ NEEDS: Mapping[str, Mapping[str, Any]] = {
     "clients.classes": {"clients.clients": 3, "clients.partition": "classes"},
     "clients.noise": {"clients.clients": 3, "clients.partition": "noise"},
     "clients.min_rows": {"clients.clients": 3},
+    "batch_shift": {"cut.batches": 3},
+    "penalty.strength": {"algorithm": 2},
     "train_on": {"cut.by": "site"},
     "test_on": {"cut.by": "site"},
     "bias_strength": {"bias": "age"},

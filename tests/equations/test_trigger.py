@@ -48,3 +48,10 @@ def test_each_part_is_divided_by_its_own_number_of_rows() -> None:
     for gap, part in zip(found, parts.bool(), strict=True):
         expected = (squared[part].mean(0) - squared[~part].mean(0)).norm()
         assert float(gap) == pytest.approx(float(expected), rel=1e-5)
+
+
+def test_without_random_halves_tau_is_known_and_its_threshold_is_not() -> None:
+    decision = calibrated_threshold(torch.tensor([3.0]))
+    assert decision.tau == 3
+    assert math.isnan(decision.gamma)
+    assert random_halves(2, 5, seed=0, draws=0).tolist() == [[1, 1, 0, 0, 0]]

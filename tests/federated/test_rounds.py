@@ -156,6 +156,31 @@ def test_fedcurv_holds_clients_at_the_others_models() -> None:
     )
 
 
+@pytest.mark.parametrize("of_modules", [False, True])
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+def test_no_weight_of_a_proximal_term_diverges(momentum: float, of_modules: bool) -> None:
+    """A step along the term's gradient diverges from mu = 2 / rate on."""
+    clients = drawn_clients(SIZES, LocalRecipe(2, 8, momentum=momentum))
+    used = as_modules(clients) if of_modules else clients
+    start = clients.start(0)
+    for mu in (1e2, 1e4, 1e6):
+        run = run_all(FedAvg(mu=mu), used, rounds=3)
+        assert run.failed_round.tolist() == [0]
+        assert float((run.state["theta"][0] - start).abs().max()) < 100 / mu
+
+
+def test_a_proximal_term_ends_at_the_minimum_of_the_whole() -> None:
+    """One client, full steps: where they end, the loss's gradient and the term's cancel."""
+    clients = drawn_clients((50,), LocalRecipe(4000, 64, momentum=0.5))
+    start, found = clients.start(0), run_all(FedAvg(mu=0.5), clients, rounds=1).state["theta"][0]
+    model = mlp(FEATURES, 3, HIDDEN, seed=0)
+    torch.nn.utils.vector_to_parameters(found, model.parameters())
+    cross_entropy(model(clients.x[clients.train[0], :-1]), clients.y[clients.train[0]]).backward()
+    slope = torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
+    torch.testing.assert_close(slope, -0.5 * (found - start), rtol=0, atol=3e-3)
+    assert float(slope.norm()) > 0.05
+
+
 @pytest.mark.parametrize("algorithm", [FedAvg(), Scaffold(), PLAIN])
 def test_one_client_is_central_training(algorithm: object) -> None:
     recipe = LocalRecipe(2, 8)

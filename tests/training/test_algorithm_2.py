@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -39,6 +40,9 @@ class Means:
         drawn = torch.randn(self.n, D, dtype=torch.float64, generator=torch.Generator().manual_seed(t))
         return drawn if self.means is None else drawn + torch.from_numpy(self.means[t])
 
+    def sizes(self, t: int) -> Tensor:
+        return torch.tensor([len(self.rows(t))])
+
     def start(self) -> Tensor:
         return torch.zeros(1, 1, D, dtype=torch.float64)
 
@@ -53,9 +57,9 @@ class Means:
     def fisher(self, theta: Tensor, t: int) -> Tensor:
         return (self.rows(t) - theta).square().mean(-2, keepdim=True)
 
-    def shift(self, theta: Tensor, t: int) -> tuple[Tensor, Tensor]:
+    def shift(self, theta: Tensor, t: int, *, calibrated: bool = True) -> tuple[Tensor, Tensor]:
         tau = (self.rows(t).mean(0) - self.rows(t - 1).mean(0)).norm().reshape(1, 1)
-        return tau, torch.full_like(tau, 2.0)
+        return tau, torch.full_like(tau, 2.0 if calibrated else torch.nan)
 
     def rebased(self, theta: Tensor, t: int) -> Tensor:
         return theta
@@ -95,7 +99,7 @@ def test_state_is_the_same_few_numbers_per_parameter_after_two_thousand_fragment
         sizes.add(sum(array.nbytes for array in state.arrays().values()))
         flags += int(step.flagged)
     assert flags == 1_999
-    assert sizes == {6 * D * 8}
+    assert sizes == {7 * D * 8}
     assert all(part.untyped_storage().nbytes() == D * 8 for part in (state.theta, state.fisher, state.merged))
     assert state.merged.isfinite().all()
 
@@ -184,6 +188,76 @@ def test_running_means() -> None:
         merged = (mass * merged + weight * theta) / (mass + weight)
         mass = 0.9 * (mass + weight)
     torch.testing.assert_close(steps[3][0].merged, merged)
+
+
+class KnownFisher(Means):
+    """The Fisher information of a mean of unit variance, which is 1, in fragments of different sizes."""
+
+    def rows(self, t: int) -> Tensor:
+        return super().rows(t)[: 2 + t % 3]
+
+    def fisher(self, theta: Tensor, t: int) -> Tensor:
+        return torch.ones_like(theta)
+
+
+POSTERIOR = Algorithm2Settings(
+    torch.ones(1, 1, dtype=torch.float64), torch.zeros(1, 1), alpha=1.0, gamma=0.0, posterior=True
+)
+
+
+@pytest.mark.parametrize("metric", ["fisher", "isotropic"])
+def test_at_the_weight_of_the_rows_seen_a_sequence_ends_where_all_rows_together_do(
+    metric: Literal["fisher", "isotropic"],
+) -> None:
+    """The Gaussian posterior of all rows before is the prior of the next ones; of a mean it is exact."""
+    trainer = KnownFisher(JUMP)
+    steps = learned(trainer, replace(POSTERIOR, metric=metric), 5)
+    assert [bool(step.flagged) for _, step in steps] == [False, True, True, True, True]
+    for t, (state, _) in enumerate(steps):
+        together = torch.cat([trainer.rows(s) for s in range(t + 1)])
+        expected = together.sum(0) / (len(together) + (PRIOR_PRECISION if t else 0))
+        first = trainer.rows(0).mean(0) * PRIOR_PRECISION / (len(together) + PRIOR_PRECISION) if t else 0
+        torch.testing.assert_close(state.theta[0, 0], expected + first)
+        torch.testing.assert_close(state.fisher[0, 0], torch.full((D,), len(together) + PRIOR_PRECISION).double())
+
+
+def test_what_was_seen_long_ago_counts_less_and_a_multiplier_counts_it_more() -> None:
+    trainer = KnownFisher(JUMP)
+    faded = learned(trainer, replace(POSTERIOR, alpha=0.5), 3)[-1][0]
+    seen = 0.125 * PRIOR_PRECISION + 0.25 * 2 + 0.5 * 3 + 4
+    torch.testing.assert_close(faded.fisher[0, 0], torch.full((D,), seen).double())
+    ends = [
+        learned(trainer, replace(POSTERIOR, strength=POSTERIOR.strength * multiplier), 3)[-1][0].theta
+        for multiplier in (1.0, 10.0, 1e6)
+    ]
+    moved = [float((end[0, 0] - trainer.rows(0).mean(0)).abs().max()) for end in ends]
+    assert moved[0] > 2 * moved[1] > 1e3 * moved[2]
+
+
+def test_an_isotropic_anchor_has_the_trace_of_the_fisher_information_and_no_direction() -> None:
+    seen: list[Anchor | None] = []
+
+    class Watched(Means):
+        def fit(self, theta: Tensor, t: int, **terms: object) -> Fitted:
+            seen.append(terms["anchor"])  # type: ignore[arg-type]
+            return super().fit(theta, t, **terms)  # type: ignore[arg-type]
+
+    ours, control = (learned(Watched(JUMP), replace(POSTERIOR, metric=metric), 2) for metric in ("fisher", "isotropic"))
+    assert torch.equal(ours[0][0].fisher, control[0][0].fisher)
+    one, other = seen[1], seen[3]
+    assert one is not None
+    assert other is not None
+    assert torch.equal(one.fisher, ours[0][0].fisher)
+    assert float(one.fisher.std()) > 0.1
+    torch.testing.assert_close(other.fisher, torch.full_like(one.fisher, float(one.fisher.mean())))
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.5, 1.0])
+def test_the_running_mean_that_is_chosen_weighs_models_by_their_age(kept: float) -> None:
+    steps = learned(Means(JUMP), replace(STEADY, keep=torch.full((1, 1), kept, dtype=torch.float64)), 4)
+    thetas = torch.stack([state.theta[0, 0] for state, _ in steps])
+    weights = torch.tensor([kept**3, kept**2, kept, 1.0], dtype=torch.float64)
+    torch.testing.assert_close(steps[-1][0].running[0, 0], (weights @ thetas) / weights.sum())
 
 
 ROWS = 24

@@ -23,7 +23,9 @@ from picsc.training.methods import (
     train_jobs,
 )
 from picsc.training.table_trainer import TableTrainer
-from picsc.training.tuning import DECAYS, STRENGTHS, tune_by_inner_cv
+from picsc.training.tuning.grid import Axis
+from picsc.training.tuning.inner_cv import DECAYS, STRENGTHS, tune_by_inner_cv
+from tests.training.test_sequence_methods import tried
 
 
 def setup(**penalty: object) -> MethodSetup:
@@ -54,13 +56,13 @@ def test_a_given_strength_is_that_of_every_job() -> None:
 
 
 @pytest.mark.parametrize(("correction", "candidates"), [("penalty", STRENGTHS), ("decay", DECAYS)])
-def test_a_strength_is_chosen_on_the_training_rows_of_each_job(correction: str, candidates: tuple[float, ...]) -> None:
+def test_a_strength_is_chosen_on_the_training_rows_of_each_job(correction: str, candidates: Axis) -> None:
     ours = setup()
     penalised = correction == "penalty"
     chosen = tune_by_inner_cv(ours.trainer, jobs(), "classes", penalised=penalised, inner=ours.inner)
     models = train_jobs(ours, jobs(), correction)
     assert [model.strength for model in models] == chosen.tolist()
-    assert set(chosen.tolist()) <= set(candidates)
+    assert set(chosen.tolist()) <= tried(candidates)
     given = {"strengths" if penalised else "decays": chosen}
     assert outputs(models) == outputs(fit_jobs(ours.trainer, jobs(), **given))
 

@@ -206,3 +206,14 @@ def test_words_are_cross_validated(cut: dict[str, int]) -> None:
 def test_words_have_no_columns(options: dict[str, object], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         words_compared(**options)
+
+
+@EVERY
+def test_tau_is_the_same_with_and_without_its_threshold(kind: str) -> None:
+    """A given gamma needs no calibration, which costs a hundred times as much."""
+    pieces = [np.arange(20), np.arange(20, 40)]
+    trainer = backend_of(kind).sequence_trainer([pieces], [0], [np.arange(40)])
+    (tau, gamma), (alone, none) = (trainer.shift(trainer.start(), 1, calibrated=how) for how in (True, False))
+    torch.testing.assert_close(tau, alone, rtol=1e-4, atol=1e-8)
+    assert float(gamma) > 0
+    assert bool(none.isnan())

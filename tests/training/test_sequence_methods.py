@@ -1,6 +1,7 @@
 """Methods along sequences: the fragments in order, what is kept of each, and the models at the end."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,14 +13,17 @@ from picsc.settings import PenaltySettings, ReadSettings
 from picsc.training.jobs import TrainingJob, TrainingRecipe
 from picsc.training.methods import Arrays, MethodModel, MethodSetup
 from picsc.training.sequence_methods import (
-    FragmentSequences,
     SequenceStep,
     compute_anew,
+    evaluated_model,
     final_models,
     train_along,
 )
+from picsc.training.sequences import FragmentSequences
 from picsc.training.table_trainer import TableTrainer
-from picsc.training.tuning import DECAYS, STRENGTHS
+from picsc.training.tuning.along_sequences import KEPT, MULTIPLIERS
+from picsc.training.tuning.grid import Axis
+from picsc.training.tuning.inner_cv import DECAYS, STRENGTHS
 
 
 def setup(lr: float = 0.05, **penalty: object) -> MethodSetup:
@@ -35,6 +39,14 @@ def setup(lr: float = 0.05, **penalty: object) -> MethodSetup:
 def sequences() -> FragmentSequences:
     job = TrainingJob(np.arange(80), np.repeat(np.arange(4), 20), np.arange(80, 90), 0)
     return FragmentSequences.of_jobs([job, TrainingJob(job.train, job.fragment, job.test, 1)])
+
+
+def tried(axis: Axis) -> set[float]:
+    """All that may be chosen of an axis, what it may be widened by included."""
+    values = list(axis.values)
+    while (more := axis.above(values[-1])) is not None:
+        values.append(more)
+    return set(values)
 
 
 def outputs(models: list[MethodModel]) -> list[list[float]]:
@@ -74,7 +86,7 @@ def test_the_model_at_the_end_is_the_one_that_the_setting_evaluates(merge: str, 
 
 
 @pytest.mark.parametrize(("correction", "candidates"), [("penalty", STRENGTHS), ("decay", DECAYS)])
-def test_a_choice_and_every_fragment_are_kept_and_used_again(correction: str, candidates: tuple[float, ...]) -> None:
+def test_a_choice_and_every_fragment_are_kept_and_used_again(correction: str, candidates: Axis) -> None:
     parts: dict[str, Arrays] = {}
 
     def keep(name: str, compute: Callable[[], Arrays]) -> Arrays:
@@ -84,7 +96,7 @@ def test_a_choice_and_every_fragment_are_kept_and_used_again(correction: str, ca
 
     whole = train_along(setup(), sequences(), correction, last_models, keep)
     assert list(parts) == ["choice", "fragment-1", "fragment-2", "fragment-3", "fragment-4"]
-    assert set(parts["choice"]["chosen"].tolist()) <= set(candidates)
+    assert set(parts["choice"]["chosen"].tolist()) <= tried(candidates)
     del parts["fragment-3"], parts["fragment-4"]
     resumed = train_along(setup(), sequences(), correction, last_models, keep)
     assert [part["outputs 1"].tolist() for part in resumed] == [part["outputs 1"].tolist() for part in whole]
@@ -123,3 +135,26 @@ def test_a_sequence_that_diverges_reports_the_first_epoch() -> None:
     )[0]["diverged"]
     assert epochs == first.tolist()
     assert all(epoch > 0 for epoch in epochs)
+
+
+def test_at_the_weight_of_the_rows_seen_every_method_chooses_its_running_mean() -> None:
+    """Multiplier and forgetting are chosen together; the carried models' mean has a forgetting alone."""
+    ours = setup(strength="posterior", gamma=0)
+    for correction, candidates in (("penalty", MULTIPLIERS), ("isotropic", MULTIPLIERS), ("decay", DECAYS)):
+        parts: dict[str, Arrays] = {}
+
+        def keep(name: str, compute: Callable[[], Arrays], parts: dict[str, Arrays] = parts) -> Arrays:
+            parts[name] = compute()
+            return parts[name]
+
+        train_along(ours, replace(sequences(), tests_all=True), correction, last_models, keep)
+        assert set(parts["choice"]["chosen"].tolist()) <= tried(candidates)
+        assert set(parts["choice"]["keep"].tolist()) <= set(KEPT)
+        assert evaluated_model(ours, correction) == "running"
+    assert evaluated_model(ours, "none") == "last"
+    assert evaluated_model(setup(strength=0.1), "decay") == "last"
+
+
+def test_a_given_lambda_with_a_running_mean_stays_as_it_is() -> None:
+    models = final_models(setup(strength=0.3, merge="running"), sequences(), "penalty")
+    assert [model.strength for model in models] == [0.3, 0.3]

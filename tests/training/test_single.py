@@ -246,11 +246,12 @@ def test_a_loss_that_leaves_the_finite_numbers_names_epoch_step_and_learning_rat
 
 def test_a_penalised_run_that_diverges_names_lambda_and_the_later_epoch() -> None:
     x, y = blobs(dtype=torch.float32)
-    held = Anchor(torch.zeros(39), torch.ones(39))
+    held = Anchor(torch.zeros(39), torch.full((39,), 1e-6))  # a stiff one would hold the parameters
+    how = CHOSEN | {"lr": 1.0, "optimizer": "sgd", "weight_decay": 3.0}
     with pytest.raises(
-        NumericsError, match=r"epoch \d+ \(step \d+ of 25\) with lambda 0\.3 and learning rate 30"
+        NumericsError, match=r"epoch \d+ \(step \d+ of 25\) with lambda 0\.3 and learning rate 1"
     ) as caught:
-        train(mlp(5, 3, seed=1), x, y, **CHOSEN | {"lr": 30.0, "optimizer": "sgd"}, anchor=held, strength=0.3)
+        train(mlp(5, 3, seed=1), x, y, **how, anchor=held, strength=0.3)
     assert caught.value.epoch is not None
     assert caught.value.epoch > 1
 
@@ -411,14 +412,26 @@ def test_an_anchor_pulls_as_equation_16_says() -> None:
     optimiser = torch.optim.SGD(twin[2].parameters(), lr=0.05, momentum=0.5)
     free = Anchor(*(part[-15:] for part in held))
     values = []
-    for _ in range(25):
-        value = 0.7 * cramer_rao(nn.utils.parameters_to_vector(twin[2].parameters()), free)
-        values.append(value.item())
+    for step in range(25):
+        values.append(0.7 * cramer_rao(vector(twin[2]), free).item())
         optimiser.zero_grad()
-        (task_loss(twin, x, y, "classes") + value).backward()
+        task_loss(twin, x, y, "classes").backward()
         optimiser.step()
+        # the minimum of the anchor's term plus the squared distance from there over twice the step's length
+        h = 2 * 0.7 * free.fisher * 0.05 * sum(0.5**i for i in range(step + 1))
+        nn.utils.vector_to_parameters((vector(twin[2]) + h * free.mean) / (1 + h), twin[2].parameters())
     torch.testing.assert_close(torch.tensor(log.penalty), torch.tensor(values), rtol=1e-10, atol=0)
     torch.testing.assert_close(vector(model), vector(twin), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_no_lambda_of_an_anchor_diverges(optimizer: str) -> None:
+    x, y = blobs()
+    for strength in (1e2, 1e4, 1e6):
+        model = mlp(5, 3, seed=1, dtype=torch.float64)
+        held = Anchor(vector(model), torch.ones(39, dtype=torch.float64))
+        train(model, x, y, **CHOSEN | {"optimizer": optimizer, "lr": 0.3}, anchor=held, strength=strength)
+        assert float((vector(model) - held.mean).abs().max()) < 10 / strength
 
 
 def test_the_penalty_s_share_of_the_gradient() -> None:

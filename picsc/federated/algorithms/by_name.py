@@ -11,6 +11,7 @@ from picsc.federated.algorithms.picsc import Picsc
 from picsc.federated.algorithms.protocol import Algorithm
 from picsc.federated.algorithms.scaffold import Scaffold
 from picsc.settings import FedMethod, FedSettings
+from picsc.training.tuning.grid import Axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class Constant:
     """Its letter in papers."""
     default: float
     """Its value where learning rates are given, so that nothing is chosen."""
-    candidates: tuple[float, ...]
-    """Values that are tried where learning rates are chosen."""
+    axis: Axis
+    """Values that are tried where learning rates are chosen; beyond an end only where the best one is there."""
 
     def given(self, settings: FedSettings) -> float | None:
         """The value in the settings; None for auto."""
@@ -32,12 +33,16 @@ class Constant:
         return None if value == "auto" else float(value)
 
 
+def _decades(*values: float) -> Axis:
+    return Axis(values, most=1e4, least=1e-3, digits=(1,))
+
+
 CONSTANTS: dict[FedMethod, Constant] = {
-    "fedprox": Constant("proximal", "mu", 0.01, (0.01, 0.1)),
-    "fedcurv": Constant("strength", "lambda", 0.1, (0.01, 0.1)),
-    "fisher-mean": Constant("delta", "delta", 1e-4, (1e-4, 1e-2)),
-    "picsc-scaffold": Constant("strength", "lambda", 0.1, (0.1, 1.0)),
-    "picsc": Constant("strength", "lambda", 0.1, (0.1, 1.0)),
+    "fedprox": Constant("proximal", "mu", 0.01, _decades(0.01, 0.1)),
+    "fedcurv": Constant("strength", "lambda", 0.1, _decades(0.01, 0.1)),
+    "fisher-mean": Constant("delta", "delta", 1e-4, Axis((1e-4, 1e-2), most=1.0, least=1e-6, digits=(1,))),
+    "picsc-scaffold": Constant("strength", "lambda", 0.1, _decades(0.1, 1.0)),
+    "picsc": Constant("strength", "lambda", 0.1, _decades(0.1, 1.0)),
 }
 """The constants of the methods that have one."""
 

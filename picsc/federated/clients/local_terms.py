@@ -14,10 +14,11 @@ from torch import Tensor
 
 
 class LocalTerms(NamedTuple):
-    """Terms that are added to the gradient of every local step; None adds nothing, to the bit."""
+    """Terms that change every local step; None changes nothing, to the bit."""
 
     proximal_weight: Tensor | None = None
-    """The gradient gains proximal_weight * (theta - proximal_center), (k or 1, a, d); None without a proximal term."""
+    """Stiffness of the term proximal_weight / 2 * (theta - proximal_center)^2, (k or 1, a, d), which is solved exactly
+    after each step (`picsc.training.optimizers.proximal_step`), so that no weight diverges; None without one."""
     proximal_center: Tensor | None = None
     """Parameters that the proximal term pulls towards, (k or 1, a, d); None without a proximal term."""
     correction: Tensor | None = None

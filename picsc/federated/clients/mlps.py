@@ -29,6 +29,7 @@ from picsc.training.batched.layout import Stack, readouts_of
 from picsc.training.batched.mlp import Weights, flatten, mean_loss, predicted, unflatten
 from picsc.training.divergence import has_diverged, largest_loss
 from picsc.training.networks import mlp
+from picsc.training.optimizers import Pull, proximal_step, sgd_length
 
 AT_ONCE = 4_000_000
 """Parameters of all models of clients that are trained at once; gradients and local terms take as much again."""
@@ -95,7 +96,7 @@ class ClientMlps:
         if self.features > MOST_FEATURES:
             raise SettingsError(
                 f"--whiten: the columns of this table are {self.features} encoded features: need {MOST_FEATURES} or "
-                "fewer; leave out --whiten"
+                "fewer; leave out --whiten, or take --inputs natural"
             )
         moments = pooled_moments(self.second_moments(client) for client in range(len(self.train)))
         whitened = self.x[:, :-1] @ whitening_matrix(moments)
@@ -195,8 +196,6 @@ class ClientMlps:
                 g = raw
                 if recipe.weight_decay:
                     g.add_(w, alpha=recipe.weight_decay)
-                if proximal_weight is not None and proximal_center is not None:
-                    g.addcmul_(proximal_weight[i][:m], w - proximal_center[i][:m])
                 if velocity is not None:
                     g = velocity[i][:m].mul_(recipe.momentum).add_(g)
                 if correction is not None:
@@ -204,6 +203,11 @@ class ClientMlps:
                 if preconditioner is not None:
                     g = g * preconditioner[i][:m]
                 w.sub_(g * rate)
+                if proximal_weight is not None and proximal_center is not None:
+                    length = rate * sgd_length(recipe.momentum, step + 1)
+                    if preconditioner is not None:
+                        length = length * preconditioner[i][:m]
+                    proximal_step(w, Pull(proximal_center[i][:m], proximal_weight[i][:m]), length)
 
     def _minibatch(self, rows: Tensor, share: Tensor) -> Stack:
         """Rows (m, b) of m clients as m training problems of one tile each."""

@@ -25,6 +25,7 @@ from picsc.federated.clients.local_terms import LocalTerms, Trained
 from picsc.federated.small_cells import label_counts
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 from picsc.training.divergence import has_diverged, largest_loss
+from picsc.training.optimizers import Pull, proximal_step, sgd_length
 
 PASS_ROWS = 256
 """Rows per pass that does not train."""
@@ -131,7 +132,7 @@ class ClientModules:
         )
         velocity = [torch.zeros_like(each) for each in parameters] if recipe.momentum else None
         rows = np.empty(0, np.int64)
-        for rows in minibatches:
+        for step, rows in enumerate(minibatches):
             loss = -summed_log_likelihood(model(self.take(rows)), self.y[rows], self.likelihood) / len(rows)
             gradients = torch.autograd.grad(loss, parameters)
             with torch.no_grad():
@@ -139,8 +140,6 @@ class ClientModules:
                     g = raw
                     if recipe.weight_decay:
                         g = g.add(w, alpha=recipe.weight_decay)
-                    if proximal_weight is not None and proximal_center is not None:
-                        g = torch.addcmul(g, proximal_weight[i], w - proximal_center[i])
                     if velocity is not None:
                         g = velocity[i].mul_(recipe.momentum).add_(g)
                     if correction is not None:
@@ -148,6 +147,10 @@ class ClientModules:
                     if preconditioner is not None:
                         g = g * preconditioner[i]
                     w.sub_(g, alpha=lr)
+                    if proximal_weight is not None and proximal_center is not None:
+                        length = lr * sgd_length(recipe.momentum, step + 1)
+                        scaled = length if preconditioner is None else length * preconditioner[i]
+                        proximal_step(w, Pull(proximal_center[i], proximal_weight[i]), scaled)
         vector = torch.cat([each.detach().reshape(-1) for each in parameters])
         with torch.no_grad():
             y = self.y[rows]

@@ -25,7 +25,7 @@ from picsc.training.batched.mlp import Weights, empty_weights, flatten, mean_los
 from picsc.training.batched.steps import DRAWN, steps_of
 from picsc.training.divergence import has_diverged, is_checked, largest_loss
 from picsc.training.jobs import Fitted, TrainingRecipe
-from picsc.training.optimizers import AdamState, SgdState, adam_step, sgd_step
+from picsc.training.optimizers import AdamState, Pull, SgdState, adam_step, sgd_step
 
 SHARE_EVERY = 20
 """Steps between two measurements of the penalty's share of the gradient; each costs one more gradient."""
@@ -124,11 +124,11 @@ def train_stack(
     if anchor is not None and active and strength is not None:
         mean, _ = _placed(anchor.mean, f, hidden, c)
         stiffness, _ = _placed(anchor.fisher, f, hidden, c)
-        pull = (mean, stiffness.mul_(_per_parameter(2 * strength, weights)))
+        pull = Pull(mean, stiffness.mul_(_per_parameter(2 * strength, weights)))  # Eq. 16 has no factor 1/2
     run = steps_of(stack, recipe, correction.fragments if active else None)
     steps, per_epoch = run.in_all, run.per_epoch
     squares: dict[int, Tensor] = {}
-    update = _update(flat, recipe)
+    update = _update(flat, recipe, pull)
     task, task_weights = empty_weights(g, a, f, hidden, c, theta)
     early = None if held_out is None or recipe.patience is None else early_stopping(weights, held_out, recipe.patience)
     weighting = None if target_rows is None else dynamic_weighting(target_rows, a, per_epoch)
@@ -148,10 +148,12 @@ def train_stack(
             penalised_gradient(weights, part, penalty, risen(strength, step, rising), squares[i], into)
             if measured:
                 task_gradient(weights, part, task_weights)
-        if pull is not None:
-            gradient.addcmul_(flat - pull[0], pull[1])
         if active and measured:
-            share = _share(task_weights, into)
+            total = into
+            if pull is not None:  # the update solves the anchor exactly, so that its gradient is measured only
+                whole, total = empty_weights(g, a, f, hidden, c, theta)
+                torch.addcmul(gradient, flat - pull.center, pull.stiffness, out=whole)
+            share = _share(task_weights, total)
             shares.append(share if early is None else torch.where(early.running, share, torch.nan))
         if decay is not None:
             gradient.addcmul_(flat, decay)
@@ -200,13 +202,14 @@ def _per_parameter(per_model: Tensor, weights: Weights) -> Tensor:
     return torch.cat(parts)
 
 
-def _update(flat: Tensor, recipe: TrainingRecipe) -> Callable[[Tensor], None]:
-    """A function that applies a gradient to all models, in place."""
+def _update(flat: Tensor, recipe: TrainingRecipe, pull: Pull | None) -> Callable[[Tensor], None]:
+    """A function that applies a gradient, and the pull of the anchors, to all models, in place."""
+    pulls = None if pull is None else [pull]
     if recipe.optimizer == "adam":
         adam = AdamState([torch.zeros_like(flat)], [torch.zeros_like(flat)])
-        return lambda gradient: adam_step([flat], [gradient], adam, lr=recipe.lr)
+        return lambda gradient: adam_step([flat], [gradient], adam, lr=recipe.lr, pulls=pulls)
     sgd = SgdState([torch.zeros_like(flat)])
-    return lambda gradient: sgd_step([flat], [gradient], sgd, lr=recipe.lr, momentum=recipe.momentum)
+    return lambda gradient: sgd_step([flat], [gradient], sgd, lr=recipe.lr, momentum=recipe.momentum, pulls=pulls)
 
 
 def _share(task: Weights, total: Weights) -> Tensor:

@@ -24,6 +24,7 @@ def cv_markdown(report: CvReport) -> str:
     )
     lines = [f"# {plain(report.data.name)}", "", *summary(report.lines), "", about, ""]
     lines += [*_pieces(report), "", "## Methods", "", *_methods(report), "", f"{NOTE}.", ""]
+    lines += _lifelong(report)
     lines += [f"- {plain(line.strip())}" for line in sentences(report, _PAGE)]
     return document([*lines, "", *findings(report.findings), *manifest(report)])
 
@@ -67,3 +68,20 @@ def _method(method: MethodReport, standard: MethodReport | None, ours: MethodRep
         extent(method.strengths) or _PAGE.none,
         _PAGE.none if method.penalty_share is None else f"{method.penalty_share:.0%}",
     ]
+
+
+def _lifelong(report: CvReport) -> list[str]:
+    """What models know of all pieces and what they forget; no lines where pieces have no test rows."""
+    titles = ["method", "last model, all pieces", "pieces seen so far", "forgotten, points", "next piece"]
+    rows = [
+        [
+            plain(method.method),
+            percent(scores.all_pieces, _PAGE),
+            percent(scores.seen, _PAGE),
+            points(scores.forgetting, _PAGE).plain,
+            percent(scores.forward, _PAGE),
+        ]
+        for method in report.methods
+        if (scores := method.lifelong) is not None
+    ]
+    return ["## One piece after another", "", *grid(titles, rows), ""] if rows else []

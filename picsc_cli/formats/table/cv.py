@@ -30,6 +30,7 @@ def cv_table(report: CvReport, page: Page, *, verbose: bool = False) -> str:
     """The whole report; `verbose` adds what the methods are, the columns as understood and the settings."""
     title = f"{report.data.name}, {report.data.rows} rows, {report.pieces}, {_runs(report)}"
     parts = [cv_summary(report, page), paragraph(title, page) + _pieces(report, page), _comparison(report, page)]
+    parts += _lifelong(report, page)
     parts += p_values.tables(report, page, _BASE)
     parts += sections.method_sections(report, sentences(report, page), sections.footer(report), page, verbose=verbose)
     return "\n".join(parts)
@@ -106,6 +107,29 @@ def _comparison(report: CvReport, page: Page) -> str:
     rows += sections.majority_row(report, len(titles), page)
     note = f"Δ: against {_BASE}, paired{sections.majority_note(report)}"
     return figures(titles, [rows], page) + paragraph(note, page, indent=1, hanging=2)
+
+
+def _lifelong(report: CvReport, page: Page) -> list[str]:
+    """What models know of all pieces and what they forget; no part where pieces have no test rows."""
+    found = [(method, method.lifelong) for method in report.methods if method.lifelong is not None]
+    if not found:
+        return []
+    titles = ("method", "all\npieces", "seen\nso far", "for-\ngotten", "next\npiece")
+    rows = [
+        [
+            Text(words(_name(method), page)),
+            *(Text(percent(value, page)) for value in (scores.all_pieces, scores.seen)),
+            signed(None if scores.forgetting is None else 100 * scores.forgetting, 1, page, more="red", less="green"),
+            Text(percent(scores.forward, page)),
+        ]
+        for method, scores in found
+    ]
+    note = (
+        f"{sections.metric(report.data)} on the test rows of each piece: of the last model on all pieces; over the "
+        "pieces seen so far, mean over time; the best so far minus that of the last model; on the next piece, before "
+        "it is learned"
+    )
+    return [figures(titles, [rows], page) + paragraph(note, page, indent=1, hanging=2)]
 
 
 def _name(method: MethodReport) -> str:

@@ -67,7 +67,7 @@ SETTINGS = CompareSettings()
         ("--algorithm", SETTINGS.algorithm),
         ("--fragments", SETTINGS.fragments),
         ("--penalty", SETTINGS.penalty.kind),
-        ("--merge", SETTINGS.penalty.merge),
+        ("--merge", SETTINGS.penalty.evaluated),
         ("--warmup", SETTINGS.penalty.warmup),
         ("--alpha", SETTINGS.penalty.alpha),
         ("--weigh-on", SETTINGS.weigh.space),

@@ -74,7 +74,7 @@ def test_every_option_has_one_line_of_help_at_80_columns(command: str, sections:
         ("--validation", CvSettings().validation),
         ("--penalty", CvSettings().penalty.kind),
         ("--lambda", CvSettings().penalty.strength),
-        ("--merge", CvSettings().penalty.merge),
+        ("--merge", CvSettings().penalty.evaluated),
         ("--alpha", CvSettings().penalty.alpha),
         ("--when-quiet", CvSettings().penalty.when_quiet),
         ("--optimizer", CvSettings().train.optimizer),

@@ -119,7 +119,7 @@ def test_with_warmup_lambda_rises_linearly_in_both_engines(warmup: float) -> Non
     torch.testing.assert_close(vector(single), expected, rtol=1e-8, atol=1e-9)
 
 
-def test_anchored_training_is_torchs_on_eq_16() -> None:
+def test_anchored_training_is_torchs_with_eq_16_solved_after_each_step() -> None:
     problem = draw_problem((5, 16, 4))
     ((model,),) = networks(1, 1)
     theta = vector(model)[None, None]
@@ -128,10 +128,25 @@ def test_anchored_training_is_torchs_on_eq_16() -> None:
         theta, stacked([problem]), TrainingRecipe(6, 0.05), hidden=H, strength=0.5 * one, anchor=anchor
     )
     optimiser = torch.optim.Adam(model.parameters(), lr=0.05)
-    expected = trained_by_torch(
-        model, problem, optimiser, 6, strength=0.5, anchor=(anchor.mean[0, 0], anchor.fisher[0, 0])
-    )
-    torch.testing.assert_close(fitted.theta[0, 0], expected, rtol=1e-9, atol=1e-9)
+    stiffness, mean = 2 * 0.5 * anchor.fisher[0, 0], anchor.mean[0, 0]
+    for _ in range(6):
+        after = trained_by_torch(model, problem, optimiser, 1)
+        squares = torch.cat([optimiser.state[p]["exp_avg_sq"].flatten() for p in model.parameters()])
+        spread = (squares / (1 - 0.999 ** float(optimiser.state[next(model.parameters())]["step"]))).sqrt() + 1e-8
+        h = stiffness * 0.05 / spread  # Adam's own step is 0.05 / spread for every unit of a constant gradient
+        nn.utils.vector_to_parameters((after + h * mean) / (1 + h), model.parameters())
+    torch.testing.assert_close(fitted.theta[0, 0], vector(model), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_no_lambda_of_an_anchor_diverges(optimizer: str) -> None:
+    theta = vectors(networks(G, A))
+    strength = torch.tensor([[1e2, 1e4], [1e5, 1e6]], dtype=torch.float64)
+    recipe = TrainingRecipe(60, 0.3, optimizer=optimizer)
+    anchor = Anchor(theta, torch.ones_like(theta))
+    found = train_stack(theta, stacked(draw_problems()), recipe, hidden=H, strength=strength, anchor=anchor)
+    assert found.diverged.tolist() == [[0, 0], [0, 0]]
+    assert ((found.theta - theta).abs().amax(-1) < 10 / strength).all()
 
 
 @pytest.mark.parametrize("momentum", [0.0, 0.9])

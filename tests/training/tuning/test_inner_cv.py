@@ -12,21 +12,17 @@ from hypothesis import strategies as st
 from picsc.datasets.load import from_arrays
 from picsc.runtime.threads import one_thread
 from picsc.settings import ReadSettings
-from picsc.training.algorithm_2 import Algorithm2Settings
 from picsc.training.jobs import TrainingJob, TrainingRecipe
 from picsc.training.table_trainer import TableTrainer
-from picsc.training.tuning import (
+from picsc.training.tuning.inner_cv import (
     DECAYS,
     INNER,
     MOST_ROWS,
     STRENGTHS,
     _inner,
     tune_by_inner_cv,
-    tune_prequentially,
 )
-
-NOTHING = torch.zeros(1, 1)
-RULES = Algorithm2Settings(NOTHING, NOTHING)
+from tests.training.test_sequence_methods import tried
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -95,23 +91,25 @@ def test_the_choice_does_not_see_the_compared_rows(penalised: bool) -> None:
     jobs = [job(), job(seed=1)]
     first, second = (tune_by_inner_cv(each, jobs, "classes", penalised=penalised) for each in (given_to, changed))
     assert first.tolist() == second.tolist()
-    pieces = [[np.arange(t, 60, 4) for t in range(4)]]
-    first, second = (
-        tune_prequentially(each, pieces, [0], [pieces[0][0]], "classes", RULES, penalised=penalised)
-        for each in (given_to, changed)
-    )
-    assert first.tolist() == second.tolist()
 
 
 def test_where_nothing_can_be_learned_a_strong_decay_is_chosen() -> None:
     found = tune_by_inner_cv(backend(signal=0.0, epochs=100), [job()], "classes", penalised=False)
-    assert found.tolist() == [max(DECAYS)]
+    assert found[0] >= max(DECAYS.values)
+
+
+def test_a_choice_at_the_end_of_the_grid_is_widened_up_to_its_largest() -> None:
+    """Nothing can be learned, so that the more weight decay the better."""
+    some = [replace(job(seed=seed), train=np.arange(20), fragment=np.arange(20) // 7) for seed in range(3)]
+    found = tune_by_inner_cv(backend(signal=0.0, epochs=200), some, "classes", penalised=False)
+    assert found.max() > max(DECAYS.values)
+    assert set(found.tolist()) <= tried(DECAYS)
 
 
 def test_choices_are_candidates_one_per_job() -> None:
     found = tune_by_inner_cv(backend(), [job(seed=seed) for seed in range(3)], "classes", penalised=True)
     assert found.shape == (3,)
-    assert set(found.tolist()) <= set(STRENGTHS)
+    assert set(found.tolist()) <= tried(STRENGTHS)
 
 
 @pytest.mark.parametrize("rows", [[0, 1], [0, 1, 2]])
@@ -136,14 +134,6 @@ def test_an_inner_fold_that_holds_nothing_out_does_not_veto_the_others() -> None
 def test_models_that_diverge_are_not_chosen_and_all_of_them_mean_no_penalty() -> None:
     found = tune_by_inner_cv(backend(lr=1e30), [job()], "classes", penalised=True)
     assert found.tolist() == [0.0]
-
-
-@pytest.mark.parametrize("size", [1, 2, 8])
-def test_two_fragments_are_halved_to_look_ahead_if_they_can_be(size: int) -> None:
-    pieces = [[np.arange(size), np.arange(size, 2 * size)]]
-    found = tune_prequentially(backend(), pieces, [0], [pieces[0][0]], "classes", RULES, penalised=True)
-    assert found.shape == (1,)
-    assert set(found.tolist()) <= set(STRENGTHS)
 
 
 def test_a_choice_looks_at_a_share_of_every_fragment_of_a_long_job() -> None:
@@ -187,39 +177,3 @@ def test_with_groups_weight_decay_is_chosen_for_groups_that_were_not_seen() -> N
     [honest] = tune_by_inner_cv(recognisable(True), [some], "classes", penalised=False)
     assert leaked <= 0.001
     assert honest >= 0.01
-
-
-def predicted(trainer: TableTrainer, sequence: list[np.ndarray]) -> list[list[int]]:
-    """Rows that the candidates are compared on, step by step."""
-    seen: list[np.ndarray] = []
-
-    class Watched:
-        lr, groups, targets = trainer.lr, trainer.groups, trainer.targets
-
-        def sequence_trainer(self, *arguments: object, **more: object) -> object:
-            inner = trainer.sequence_trainer(*arguments, **more)  # type: ignore[arg-type]
-            outputs = inner.outputs
-
-            class Spy:
-                def __getattr__(self, name: str) -> object:
-                    return getattr(inner, name)
-
-                def outputs(self, theta: torch.Tensor, t: int, rows: list[np.ndarray]) -> object:
-                    seen.extend(rows)
-                    return outputs(theta, t, rows)
-
-            return Spy()
-
-    everything = np.concatenate(sequence)
-    tune_prequentially(Watched(), [sequence], [0], [everything], "classes", RULES, penalised=True)  # type: ignore[arg-type]
-    return [rows.tolist() for rows in seen]
-
-
-def test_candidates_are_compared_on_the_fragment_after_the_one_that_they_learned() -> None:
-    sequence = [np.arange(0, 30), np.arange(30, 50), np.arange(50, 90)]
-    assert predicted(backend(), sequence) == [list(range(30, 50)), list(range(50, 90))]
-
-
-def test_with_groups_the_next_fragment_is_predicted_without_groups_that_were_seen() -> None:
-    sequence = [np.arange(0, 75), np.arange(75, 145), np.arange(145, 200)]  # groups 7 and 14 are divided
-    assert predicted(recognisable(True), sequence) == [list(range(80, 145)), list(range(150, 200))]

@@ -1,0 +1,106 @@
+"""All repeats of a comparison: candidates tried in each, rates chosen that are stable in all of them, and the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from typing import TypeVar
+
+from picsc.federated.method_run import Run
+from picsc.federated.repeats import ChosenTask, chooses, run_repeat, tune_repeat
+from picsc.federated.resumable_rounds import Progress, RepeatTask
+from picsc.federated.tuning import Setup, Try, choose, limits
+from picsc.phrases import counted
+from picsc.runtime.processes import run_tasks
+from picsc.settings import FedMethod
+
+ATTEMPTS = 4
+"""Times that a run which diverged is begun again with another rate."""
+Task = TypeVar("Task")
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class _Workers:
+    """Processes, and the line that says how far they are."""
+
+    jobs: int
+    progress: Progress
+
+    def run(self, function: Callable[..., Found], tasks: Sequence[Task], doing: str) -> list[Found]:
+        """The results of a function of each task, in their order."""
+        finished = [0]
+
+        def done(_: int) -> None:
+            finished[0] += 1
+            self.progress(f"{doing}: {finished[0]} of {counted(len(tasks), 'run')} done")
+
+        self.progress(f"{doing}: 0 of {counted(len(tasks), 'run')} done")
+        alone = self.jobs == 1 or len(tasks) == 1  # other processes cannot report
+        return run_tasks(partial(function, progress=self.progress) if alone else function, tasks, self.jobs, done=done)
+
+
+def run_all(tasks: Sequence[RepeatTask], jobs: int, progress: Progress) -> dict[FedMethod, list[Run]]:
+    """The runs of every method, one per repeat.
+
+    Reading: a learning rate that diverges in one repeat is no rate for a method. Whether it does while candidates are
+        tried or in the run itself, it is refused in all repeats, and those that had chosen it are run again with their
+        best candidate that is left.
+
+    Args:
+        tasks: every repeat of every group of methods.
+        jobs: processes.
+        progress: called with one line about each step.
+    """
+    workers = _Workers(jobs, progress)
+    if not chooses(tasks[0].data, tasks[0].settings):
+        return _by_method(workers.run(run_repeat, [ChosenTask(task, {}) for task in tasks], "training"))
+    tried = workers.run(tune_repeat, tasks, "choosing learning rates")
+    refused = limits(chain.from_iterable(tried))
+    wanted = [
+        ChosenTask(task, {method: choose(method, own, refused) for method in task.methods})
+        for task, own in zip(tasks, tried, strict=True)
+    ]
+    found = workers.run(run_repeat, wanted, "training")
+    for attempt in range(1, ATTEMPTS):
+        refused = _with_runs(refused, found)
+        again = {
+            i: changed for i, one in enumerate(wanted) if (changed := _changed(one, tried[i], refused, attempt)).choices
+        }
+        if not again:
+            break
+        for i, runs in zip(again, workers.run(run_repeat, list(again.values()), "training again"), strict=True):
+            found[i] = {**found[i], **runs}
+            wanted[i] = replace(wanted[i], choices={**wanted[i].choices, **again[i].choices})
+    return _by_method(found)
+
+
+def _with_runs(
+    refused: Mapping[tuple[FedMethod, Setup], float], found: Sequence[Mapping[FedMethod, Run]]
+) -> dict[tuple[FedMethod, Setup], float]:
+    """Rates from which on a method diverges, those of its runs included."""
+    after = dict(refused)
+    for runs in found:
+        for method, run in runs.items():
+            if run.failed:
+                key = (method, (run.constant, run.whitened))
+                after[key] = min(run.rate, after.get(key, float("inf")))
+    return after
+
+
+def _changed(
+    one: ChosenTask, tried: Sequence[Try], refused: Mapping[tuple[FedMethod, Setup], float], attempt: int
+) -> ChosenTask:
+    """The methods of a repeat whose choice is refused by now, with their next choice."""
+    choices = {
+        method: after for method, choice in one.choices.items() if (after := choose(method, tried, refused)) != choice
+    }
+    return ChosenTask(replace(one.task, methods=tuple(choices)), choices, attempt)
+
+
+def _by_method(found: Sequence[Mapping[FedMethod, Run]]) -> dict[FedMethod, list[Run]]:
+    """The runs of each method in the order of repeats."""
+    methods = dict.fromkeys(method for runs in found for method in runs)
+    return {method: [runs[method] for runs in found if method in runs] for method in methods}
