@@ -38,7 +38,7 @@ WEIGHTS_BY: tuple[Weighting, ...] = ("ulsif", "iw")
 they should and are the narrowest in `benchmarks/cross_validation_estimates.py`."""
 FEW = 30
 """Effective rows below which the estimate for a file is warned about."""
-_RESAMPLED = "corrected resampled t-interval"
+_RESAMPLED, _OVER_GROUPS = "corrected resampled t-interval", "t-interval over groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,9 @@ def _same(data: Dataset, settings: CvSettings, experiment: Experiment, folder: R
     if settings.deploy_interval == "nested" and len(plan[0].pieces) >= FEWEST_FOLDS:
         nested = nested_scores(experiment, folder, "deploy-nested", plan, rows)
         return _Found(nested_cv(nested), f"nested {words}", "nested cross-validation", data.n)
+    codes = groups_of(data, settings.cut)
+    if codes is not None:  # rows of one group go together, whatever folds they are in
+        return _Found(grouped_t(rows, codes, len(plan[0].pieces)), words, _OVER_GROUPS, data.n)
     tested = np.array([[len(piece) for piece in repeat.pieces] for repeat in plan])
     return _Found(resampled_t(means, tested, data.n - tested), words, _RESAMPLED, data.n)
 
@@ -133,7 +136,7 @@ def _new_groups(data: Dataset, settings: CvSettings, experiment: Experiment, fol
     codes = plan[0].groups
     assert codes is not None  # noqa: S101 - the settings have a column of groups
     words = _words(plan, f"whole groups of {settings.cut.group}")
-    return _Found(grouped_t(rows, codes, len(plan[0].pieces)), words, "t-interval over groups", data.n)
+    return _Found(grouped_t(rows, codes, len(plan[0].pieces)), words, _OVER_GROUPS, data.n)
 
 
 def _future(data: Dataset, settings: CvSettings, experiment: Experiment, folder: RunFolder) -> _Found:

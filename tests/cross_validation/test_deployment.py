@@ -76,6 +76,7 @@ def test_new_groups_are_not_known_and_further_rows_of_these_groups_are() -> None
     same = estimate(reported(frame, deploy="same", group="person", epochs=150))
     assert same.value > new.value + 0.15
     assert new.value < 0.7
+    assert {new.interval_of, same.interval_of} == {"t-interval over groups"}
     assert "for new values of person trust accuracy" in new.line
     assert new.line.endswith("2 x 5-fold cross-validation, whole groups of person")
     assert new.interval is not None
