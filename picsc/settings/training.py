@@ -76,7 +76,7 @@ class PenaltySettings(Settings):
     warmup: Annotated[
         float,
         Field(ge=0, le=1),
-        Option("Steps over which algorithm 1's lambda rises (default {default}).", "SHARE", "Methods"),
+        Option("Steps over which lambda rises (default {default}).", "SHARE", "Methods"),
     ] = 0.5
     """Share of the steps over which Algorithm 1's lambda rises linearly from 0; 0 is constant, as printed."""
     alpha: Alpha = 0.9

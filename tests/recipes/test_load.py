@@ -114,7 +114,7 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         f"{first}:5: cut.foldz: unknown key; did you mean folds?",
         f"{first}:6: grids.folds[1] = 1: must be greater than or equal to 2",
         f"{first}:7: penalty.kind = 'kll': must be 'kl', 'frobenius' or 'trace'",
-        f"{first}:7: penalty.strength = -1: must be greater than or equal to 0, or 'auto'",
+        f"{first}:7: penalty.strength = -1: must be greater than or equal to 0, or 'auto' or 'posterior'",
         f"{first}:8: printed.a.3 = 120: must be less than or equal to 100",
         found[7],
     )

@@ -133,12 +133,24 @@ def blocks_chosen(
     few = _too_few_times(sizes, order, settings.level) if ties else ""
     few = few or ("" if chosen.enough or found is None else _too_short(found, chosen, sizes, column))
     if few:
-        advice = "cut fewer pieces, or add rows; --block 1 permutes single rows as if they were independent"
+        alone = found is not None and _enough_without(found.name, compared, layout, settings.level, previous=previous)
+        leave = f"leave it out (--drop {found.name}), since blocks would do for all others; " if found and alone else ""
+        advice = f"{leave}cut fewer pieces, or add rows; --block 1 permutes single rows as if they were independent"
         finding = Finding("stream-too-short", "warning", few, advice)
     else:
         finding = Finding("blocks", "note", _why(unit, found, chosen, column), "--block N sets another length")
     excess, of_trend = (1.0, 1.0) if few else (chosen.excess, chosen.excess_of_trend)
     return Stream(units, unit, (finding,), few, rows, excess, of_trend, found)
+
+
+def _enough_without(name: str, compared: Dataset, layout: Layout, level: float, *, previous: bool) -> bool:
+    """True if one column alone, and no target, is what makes the stream too short, as one that only grows would."""
+    others = [column for column in compared.columns if column.name != name]
+    if len(others) == len(compared.columns) or not others:
+        return False
+    target = () if compared.target is None else (compared.target,)
+    found = dependence([*others, *target], layout)
+    return found is None or block_length(found.time, layout.sizes().tolist(), level=level, previous=previous).enough
 
 
 def dealt(*held: int) -> float:
