@@ -90,15 +90,17 @@ def _splits(cv: Any, x: Any, y: NDArray[Any] | None, groups: ArrayLike | None, n
 
     if groups is not None and len(np.asarray(groups)) != n:
         raise DataError(f"groups: {counted(len(np.asarray(groups)), 'value')} for {counted(n, 'row')}")
+    if isinstance(cv, str) or not (isinstance(cv, int | Iterable) or hasattr(cv, "split")):
+        raise SettingsError(f"cv={cv!r} is no splitter, no number of folds and no pairs of training and test rows")
     try:
         splitter = check_cv(cv, y, classifier=y is not None and y.dtype.kind in "iu")
         found = [(_numbers(train, n), _numbers(test, n)) for train, test in splitter.split(x, y, groups)]
     except (TypeError, AttributeError) as error:
         raise SettingsError(f"cv={cv!r} is no splitter and no pairs of training and test rows: {error}") from error
     except ValueError as error:
-        raise DataError(f"cv={_name(cv)} cannot split {counted(n, 'row')}: {error}") from error
+        raise DataError(f"cv: {_name(cv)} cannot split {counted(n, 'row')}: {error}") from error
     if not found:
-        raise DataError(f"cv={_name(cv)} makes no split")
+        raise DataError(f"cv: {_name(cv)} makes no split")
     return found
 
 
@@ -141,5 +143,5 @@ def _dealt_by_class(codes: Rows, fragments: list[Fragment]) -> bool:
 def _name(cv: Any) -> str:
     """How a report names the splitter."""
     if isinstance(cv, int):
-        return f"cv={cv}"
+        return f"{cv} folds"
     return repr(cv) if hasattr(cv, "split") else "the pairs of rows given"

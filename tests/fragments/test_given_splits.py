@@ -111,7 +111,9 @@ class NoSplit(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         ([(np.arange(5), np.arange(569))], None, "one split that tests all rows leaves nothing to compare them with"),
         ([], None, "makes no split"),
         ([3, 4], None, "is no splitter and no pairs of training and test rows"),
-        (NoSplit(), None, "cannot split 569 rows: Expected `cv` as an integer"),
+        (NoSplit(), None, "cv=NoSplit() is no splitter, no number of folds and no pairs of training and test rows"),
+        ("kfold", None, "cv='kfold' is no splitter, no number of folds and no pairs of training and test rows"),
+        (1, None, "cv: 1 folds cannot split 569 rows"),
     ],
 )
 def test_a_sentence_says_what_cannot_be_used(cv: object, groups: np.ndarray | None, message: str) -> None:

@@ -47,7 +47,6 @@ def test_blur_leaves_a_plain_image_alone(blurred: object) -> None:
 
 def test_glass_only_moves_pixels() -> None:
     found = glass_blur(NOISY, (1e-3, 2, 2), rng())
-    np.testing.assert_array_equal(np.sort(found, axis=(-1)).sum(), np.sort(NOISY, axis=(-1)).sum())
     np.testing.assert_array_equal(np.sort(found.reshape(9, -1)), np.sort(NOISY.reshape(9, -1)))
     assert np.mean(found != NOISY) > 0.5
 
