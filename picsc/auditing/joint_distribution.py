@@ -79,9 +79,10 @@ def joint_of(inputs: TestInputs, null: LabelDraws, *, seed: int, jobs: int) -> J
 
     def reduce(labels: Labels) -> Tensor:
         piece, reference = (side.double() for side in null.contrast.split(label_sums(matrix, labels, null.contrast)))
-        size, other = null.contrast.split(label_sizes(labels, null.contrast))
+        sizes = label_sizes(labels, null.contrast)
+        size, other = null.contrast.split(sizes)
         squared = (piece / size[..., None] - reference / other[..., None]).square().nan_to_num(0.0)
-        return torch.stack([squared @ weight, squared.sum(-1), 1 / (1 / size + 1 / other)], 1)
+        return torch.stack([squared @ weight, squared.sum(-1), null.contrast.effective(sizes)], 1)
 
     width = null.contrast.labels * max(matrix.shape)
     drawn = torch.cat([reduce(chunk) for chunk in null.chunks(width, null.sampled)])

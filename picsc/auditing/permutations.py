@@ -156,8 +156,9 @@ def label_draws(
     heavy = _heavy(influence, np.zeros(0, np.int64) if rare is None else rare, scheme, round(HEAVY_SHARE * rows))
     missed = np.setdiff1d(heavy, sample)
     every = np.concatenate([sample, missed])
-    permuted = np.concatenate([permuted, _labels_for(missed, design, draws=draws, seed=seed)], 1)
-    standing = _standing(every, heavy, design, permuted)
+    strata = _strata(design)
+    permuted = np.concatenate([permuted, _labels_for(missed, design, strata, draws=draws, seed=seed)], 1)
+    standing = _standing(every, heavy, design, strata, permuted)
     sums = _scaled_to_all(torch.cat([matrix, quantities(missed)]), standing, observed)
     return LabelDraws(contrast, labels, every, len(sample), permuted, effective, sums, excess, standing)
 
@@ -210,9 +211,9 @@ def _strata(design: Design) -> Ints:
     return np.asarray(strata[first][unit])
 
 
-def _labels_for(rows: Ints, design: Design, *, draws: int, seed: int) -> NDArray[np.int16]:
+def _labels_for(rows: Ints, design: Design, strata: Ints, *, draws: int, seed: int) -> NDArray[np.int16]:
     """Labels of rows outside the sample, (B + 1, rows): each that of a random row, or unit, of the same stratum."""
-    labels, strata, units = design.labels, _strata(design), design.scheme.units
+    labels, units = design.labels, design.scheme.units
     rng = np.random.default_rng([seed, 4])
     first, unit = rows, np.arange(len(rows))
     pool_of = np.arange(len(labels))
@@ -228,22 +229,20 @@ def _labels_for(rows: Ints, design: Design, *, draws: int, seed: int) -> NDArray
     return drawn[:, unit]
 
 
-def _standing(rows: Ints, heavy: Ints, design: Design, permuted: NDArray[np.int16]) -> Standing:
+def _standing(rows: Ints, heavy: Ints, design: Design, strata: Ints, permuted: NDArray[np.int16]) -> Standing:
     """What the m kept rows stand for, with their labels in every draw, (B + 1, m)."""
-    labels, strata = design.labels, _strata(design)
+    labels, own = design.labels, strata[rows]
     light = ~np.isin(rows, heavy)
     stands_for = (len(labels) - len(heavy)) / max(light.sum(), 1)
     weight, shape = float(np.sqrt(stands_for)), (design.contrast.labels, int(strata.max()) + 1)
     sizes = _by_stratum(labels, strata, shape)
     rest = torch.stack(
         [
-            sizes
-            - weight * _by_stratum(drawn[light], strata[rows[light]], shape)
-            - _by_stratum(drawn[~light], strata[rows[~light]], shape)
-            for drawn in permuted
+            sizes - weight * _by_stratum(of_light, own[light], shape) - _by_stratum(of_heavy, own[~light], shape)
+            for of_light, of_heavy in zip(permuted[:, light], permuted[:, ~light], strict=True)
         ]
     )
-    return Standing(light, weight, strata[rows], sizes, rest)
+    return Standing(light, weight, own, sizes, rest)
 
 
 def _by_stratum(labels: NDArray[np.int16] | Ints, strata: Ints, shape: tuple[int, int]) -> Tensor:

@@ -30,13 +30,19 @@ Rows = NDArray[np.int64]
 class _Splitter(BaseCrossValidator):  # type: ignore[misc]  # scikit-learn has no types
     """Splits whose pieces are those of a cut."""
 
+    n_splits: int | None
+
     @abstractmethod
     def _cut_settings(self) -> CutSettings:
         """The settings of `picsc audit` that make these pieces."""
 
     @abstractmethod
+    def _pairs(self, pieces: list[Rows]) -> Iterator[tuple[Rows, Rows]]:
+        """Training and test rows of each split, from the rows of each piece."""
+
     def _seed(self) -> int:
-        """Seed of the cut."""
+        """Seed of the cut; 0 where nothing is drawn."""
+        return 0
 
     def _pieces(self, x: object, y: ArrayLike | None) -> list[Rows]:
         """Row numbers of each piece.
@@ -49,9 +55,35 @@ class _Splitter(BaseCrossValidator):  # type: ignore[misc]  # scikit-learn has n
             table = _table(x, y, settings)
             return [fragment.rows for fragment in cut(table, settings, seed=self._seed()).fragments]
 
+    def split(
+        self,
+        X: Frame | ArrayLike,
+        y: ArrayLike | None = None,
+        groups: object = None,  # noqa: ARG002
+    ) -> Iterator[tuple[Rows, Rows]]:
+        """Yield the row numbers of training and test rows of each split.
+
+        Args:
+            X: n rows, a frame or an array (n, f): the columns that folds measure distances on, or the column of times;
+                batches take anything that has a length.
+            y: (n,) classes, by which folds are stratified; not used by batches and times.
+            groups: not used; here for scikit-learn.
+
+        Raises:
+            PicscError: the rows cannot be cut this way; the message says what would work.
+        """
+        yield from self._pairs(self._pieces(X, y))
+
+    def get_n_splits(self, X: Any = None, y: object = None, groups: object = None) -> int:  # noqa: ARG002
+        """Number of splits, whatever the data."""
+        assert self.n_splits is not None  # noqa: S101 - only times may be cut without a number
+        return self.n_splits
+
 
 class _Folds(_Splitter):
     """Folds: each is tested once, and all others train."""
+
+    n_splits: int
 
     def __init__(self, n_splits: int = 10, *, random_state: int = 0) -> None:
         """Store the settings; they are checked when rows are split.
@@ -63,27 +95,7 @@ class _Folds(_Splitter):
         self.n_splits = n_splits
         self.random_state = random_state
 
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: ARG002
-        """Number of folds, whatever the data."""
-        return self.n_splits
-
-    def split(
-        self,
-        X: Frame | ArrayLike,
-        y: ArrayLike | None = None,
-        groups: object = None,  # noqa: ARG002
-    ) -> Iterator[tuple[Rows, Rows]]:
-        """Yield the row numbers of training and test rows of each fold.
-
-        Args:
-            X: columns that distances are measured on, a frame or an array (n, f).
-            y: (n,) classes.
-            groups: not used; here for scikit-learn.
-
-        Raises:
-            PicscError: fewer than two folds, more folds than rows of the largest class, or a target of numbers.
-        """
-        pieces = self._pieces(X, y)
+    def _pairs(self, pieces: list[Rows]) -> Iterator[tuple[Rows, Rows]]:
         rows = np.arange(sum(len(piece) for piece in pieces))
         for piece in pieces:
             yield np.setdiff1d(rows, piece), piece
@@ -131,28 +143,9 @@ class MSSCVSplit(_Folds):
 class _Forward(_Splitter):
     """Pieces in order: each but the first is tested once, and all before it train."""
 
-    def split(
-        self,
-        X: Frame | ArrayLike,
-        y: ArrayLike | None = None,
-        groups: object = None,  # noqa: ARG002
-    ) -> Iterator[tuple[Rows, Rows]]:
-        """Yield the row numbers of training and test rows, from the earliest test rows to the latest.
-
-        Args:
-            X: n rows, a frame or an array (n, f).
-            y: (n,) target; not used by the cut.
-            groups: not used; here for scikit-learn.
-
-        Raises:
-            PicscError: there are too few rows, or the column of times is missing or holds no times.
-        """
-        pieces = self._pieces(X, y)
+    def _pairs(self, pieces: list[Rows]) -> Iterator[tuple[Rows, Rows]]:
         for i in range(1, len(pieces)):
             yield np.sort(np.concatenate(pieces[:i])), pieces[i]
-
-    def _seed(self) -> int:
-        return 0  # nothing is drawn
 
 
 class BatchSplit(_Forward):
@@ -167,13 +160,11 @@ class BatchSplit(_Forward):
         [(2, 2), (4, 2), (6, 2)]
     """
 
+    n_splits: int
+
     def __init__(self, n_splits: int = 9) -> None:
         """Store the number of splits, at least 1."""
         self.n_splits = n_splits
-
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: ARG002
-        """Number of splits, whatever the data."""
-        return self.n_splits
 
     def _cut_settings(self) -> CutSettings:
         if self.n_splits < 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -11,7 +11,7 @@ from typing import TypeVar
 from picsc.federated.method_run import Run
 from picsc.federated.repeats import ChosenTask, chooses, run_repeat, tune_repeat
 from picsc.federated.resumable_rounds import Progress, RepeatTask
-from picsc.federated.tuning import Setup, Try, choose, limits
+from picsc.federated.tuning import Choice, Limits, Try, choose, limits
 from picsc.phrases import counted
 from picsc.runtime.processes import run_tasks
 from picsc.settings import FedMethod
@@ -65,7 +65,7 @@ def run_all(tasks: Sequence[RepeatTask], jobs: int, progress: Progress) -> dict[
     ]
     found = workers.run(run_repeat, wanted, "training")
     for attempt in range(1, ATTEMPTS):
-        refused = _with_runs(refused, found)
+        refused = limits(_as_tries(found), refused)
         again = {
             i: changed for i, one in enumerate(wanted) if (changed := _changed(one, tried[i], refused, attempt)).choices
         }
@@ -77,22 +77,14 @@ def run_all(tasks: Sequence[RepeatTask], jobs: int, progress: Progress) -> dict[
     return _by_method(found)
 
 
-def _with_runs(
-    refused: Mapping[tuple[FedMethod, Setup], float], found: Sequence[Mapping[FedMethod, Run]]
-) -> dict[tuple[FedMethod, Setup], float]:
-    """Rates from which on a method diverges, those of its runs included."""
-    after = dict(refused)
+def _as_tries(found: Sequence[Mapping[FedMethod, Run]]) -> Iterator[Try]:
+    """Runs as tries of what was chosen, whose scores no choice looks at."""
     for runs in found:
         for method, run in runs.items():
-            if run.failed:
-                key = (method, (run.constant, run.whitened))
-                after[key] = min(run.rate, after.get(key, float("inf")))
-    return after
+            yield Try(method, Choice(run.rate, run.constant, run.whitened), float("-inf"), float("inf"), run.failed)
 
 
-def _changed(
-    one: ChosenTask, tried: Sequence[Try], refused: Mapping[tuple[FedMethod, Setup], float], attempt: int
-) -> ChosenTask:
+def _changed(one: ChosenTask, tried: Sequence[Try], refused: Limits, attempt: int) -> ChosenTask:
     """The methods of a repeat whose choice is refused by now, with their next choice."""
     choices = {
         method: after for method, choice in one.choices.items() if (after := choose(method, tried, refused)) != choice

@@ -191,13 +191,14 @@ def try_candidates(
     return tuple(found)
 
 
-def limits(tried: Iterable[Try]) -> dict[tuple[FedMethod, Setup], float]:
+def limits(tried: Iterable[Try], known: Limits | None = None) -> dict[tuple[FedMethod, Setup], float]:
     """The smallest learning rate at which a model diverged, by method and all but the rate.
 
     Args:
-        tried: candidates of all repeats.
+        tried: candidates of all repeats, or runs with what was chosen.
+        known: such rates that are known already.
     """
-    found: dict[tuple[FedMethod, Setup], float] = {}
+    found = dict(known or {})
     for each in tried:
         if each.failed:
             key = (each.method, each.choice.beside_rate)

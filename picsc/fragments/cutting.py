@@ -277,12 +277,17 @@ def _check_groups(groups: int, k: int, column: str, what: str) -> None:
     )
 
 
+def class_codes(target: Target) -> NDArray[np.int64]:
+    """Class of each row, (n,), with rows without a label as one more class."""
+    return np.where(target.missing, len(target.levels), target.values).astype(np.int64)
+
+
 def _strata(target: Target | None, k: int, splitter: str, named: str) -> NDArray[np.int64]:
     """Class codes, with rows without a label as one more class, after a check that some class reaches k rows."""
     if target is None or target.kind != "classes":
         held = "the table has no target" if target is None else f"target {target.name!r} holds numbers"
         raise SettingsError(f"--splitter {splitter} needs classes, but {held}; use --splitter kfold")
-    codes = np.where(target.missing, len(target.levels), target.values).astype(np.int64)
+    codes = class_codes(target)
     largest = int(np.bincount(codes).max())
     if largest < k:
         fewer = f"--folds {largest} or fewer, " if largest >= 2 else ""

@@ -222,9 +222,8 @@ def _series_of(column: Column | Target, layout: Layout) -> Iterator[tuple[str, F
     if column.kind == "classes" or (isinstance(column, Column) and column.coded):
         codes = column.values[layout.rows].astype(np.int64)
         count = np.bincount(codes[~missing], minlength=1)
-        # one of two levels says what the other does
-        for code in np.argsort(-count, kind="stable")[: 1 if np.count_nonzero(count) == 2 else LEVELS].tolist():
-            if 0 < count[code] < len(codes):
+        for code in levels_followed(count):
+            if count[code] < len(codes):
                 yield f"level {column.levels[code]!r}", layout.series(_about_mean(codes == code, ~missing, layout))
     elif not missing.all():
         ranks = _ranks(column.values[layout.rows].astype(np.float64), layout.piece)
@@ -233,6 +232,16 @@ def _series_of(column: Column | Target, layout: Layout) -> Iterator[tuple[str, F
         yield "distance from the middle", layout.series(_about_mean(apart, ~missing, layout))
     if missing.any() and not missing.all():
         yield "missing values", layout.series(_about_mean(missing, np.ones_like(missing), layout))
+
+
+def levels_followed(count: Ints) -> list[int]:
+    """Codes of the levels that are series of their own: the most frequent ones, or one of two, which tells all.
+
+    Args:
+        count: rows of each code, (t,).
+    """
+    most = 1 if np.count_nonzero(count) == 2 else LEVELS
+    return [code for code in np.argsort(-count, kind="stable")[:most].tolist() if count[code]]
 
 
 def _about_mean(x: NDArray[np.bool_] | Floats, present: NDArray[np.bool_], layout: Layout) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from picsc.errors import DataError, SettingsError
+from picsc.fragments.cutting import class_codes
 from picsc.fragments.pieces import Cut, Fragment
 from picsc.phrases import counted
 from picsc.settings import CutSettings
@@ -39,11 +40,12 @@ def cut_by_splits(dataset: Dataset, cv: Any, *, x: Any = None, groups: ArrayLike
         SettingsError: `cv` is no splitter and no pairs of rows.
         DataError: the splitter cannot split these rows, or tests a row twice.
     """
-    n, k = dataset.n, 0
+    n = dataset.n
     codes = _classes(dataset)
     owner = np.full(n, -1, np.int64)
     forward = True
-    for train, test in _splits(cv, np.zeros((n, 1)) if x is None else x, _labels(dataset), groups, n):
+    splits = _splits(cv, np.zeros((n, 1)) if x is None else x, _labels(dataset), groups, n)
+    for k, (train, test) in enumerate(splits):
         again = owner[test] >= 0
         if again.any():
             first = int(owner[test][again][0])
@@ -53,12 +55,10 @@ def cut_by_splits(dataset: Dataset, cv: Any, *, x: Any = None, groups: ArrayLike
             )
         forward = forward and (not len(train) or not len(test) or train.max() < test.min())
         owner[test] = k
-        k += 1
-    pieces = [np.flatnonzero(owner == i) for i in range(k)]
-    empty = [i for i, rows in enumerate(pieces, start=1) if not len(rows)]
+    empty = [i for i, (_, test) in enumerate(splits, start=1) if not len(test)]
     if empty:
         raise DataError(f"cv: split {empty[0]} tests no row")
-    fragments = [Fragment("fold", f"split {i}", rows) for i, rows in enumerate(pieces, start=1)]
+    fragments = [Fragment("fold", f"split {i}", test) for i, (_, test) in enumerate(splits, start=1)]
     rest = np.flatnonzero(owner < 0)
     if len(rest):
         fragments.insert(0, Fragment("fold", _NEVER_TESTED, rest))
@@ -69,7 +69,7 @@ def cut_by_splits(dataset: Dataset, cv: Any, *, x: Any = None, groups: ArrayLike
         units = None  # each piece is one group, as with --by, and whole groups could only change names
     return Cut(
         fragments=tuple(fragments),
-        words=f"test rows of {counted(k, 'split')} by {_name(cv)}",
+        words=f"test rows of {counted(len(splits), 'split')} by {_name(cv)}",
         ordered=forward,
         contiguous=all(np.all(np.diff(fragment.rows) == 1) for fragment in fragments),
         units=units,
@@ -79,7 +79,7 @@ def cut_by_splits(dataset: Dataset, cv: Any, *, x: Any = None, groups: ArrayLike
     )
 
 
-def _splits(cv: Any, x: Any, y: NDArray[Any] | None, groups: ArrayLike | None, n: int) -> Iterable[tuple[Rows, Rows]]:
+def _splits(cv: Any, x: Any, y: NDArray[Any] | None, groups: ArrayLike | None, n: int) -> list[tuple[Rows, Rows]]:
     """Training and test rows of each split.
 
     Raises:
@@ -122,11 +122,9 @@ def _labels(dataset: Dataset) -> NDArray[Any] | None:
 
 
 def _classes(dataset: Dataset) -> Rows | None:
-    """Class of each row, with rows without a label as one more class; None without classes."""
+    """Class of each row; None without classes."""
     target = dataset.target
-    if target is None or target.kind != "classes":
-        return None
-    return np.where(target.missing, len(target.levels), target.values).astype(np.int64)
+    return class_codes(target) if target is not None and target.kind == "classes" else None
 
 
 def _dealt_by_class(codes: Rows, fragments: list[Fragment]) -> bool:

@@ -22,6 +22,7 @@ from scipy.special import ndtri
 from torch import Tensor
 
 from picsc.auditing.multiplicity import evidence, p_among
+from picsc.fragments.dependence import levels_followed
 
 if TYPE_CHECKING:
     from picsc.auditing.design import Design
@@ -35,8 +36,6 @@ SHARE = 0.1
 """Share of the level that the trend has beside all comparisons of a piece with the one before."""
 FEWEST = 4
 """Fewest batches that can move steadily."""
-LEVELS = 8
-"""Most levels of a column whose shares are followed, the most frequent ones."""
 CELLS = 16_000_000
 """Most numbers of the series that are in memory at a time, about."""
 LATER = 6.0
@@ -183,10 +182,8 @@ def _series(columns: list[Coded], rows: NDArray[np.int64]) -> Iterator[_Series]:
             scores = ndtri((np.cumsum(count) - count / 2) / count.sum())
             yield _Series(column.name, "values", -1, _centred(np.append(scores, 0.0)[codes.clip(max=values)], ~missing))
             continue
-        # one of two levels says what the other does
-        for code in np.argsort(-count, kind="stable")[: 1 if np.count_nonzero(count) == 2 else LEVELS].tolist():
-            if count[code]:
-                yield _Series(column.name, "level", code, _centred(codes == code, ~missing))
+        for code in levels_followed(count):
+            yield _Series(column.name, "level", code, _centred(codes == code, ~missing))
 
 
 def _centred(x: NDArray[np.bool_] | Floats, present: NDArray[np.bool_]) -> NDArray[np.float32]:
