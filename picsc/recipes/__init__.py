@@ -2,6 +2,7 @@
 
 - `across_datasets`: means and paired tests over data sets
 - `asked`: pieces as they were asked for, in words: folds, batches, clients or a target
+- `bundled`: the recipes that come with picsc, by name
 - `checks`: contradictions in a recipe whose values are right one by one
 - `grids`: the settings of every task of a recipe: its verb's, changed by grids and by the data set's entry
 - `load`: recipes read from files and checked whole before anything slow starts

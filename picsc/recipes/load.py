@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from picsc.errors import RecipeError
+from picsc.recipes.bundled import located
 from picsc.recipes.checks import contradictions
 from picsc.recipes.grids import cuts
 from picsc.recipes.tasks import Task
@@ -31,7 +32,9 @@ class Loaded:
     """A recipe that has been checked."""
 
     path: str
-    """Path of the file as given."""
+    """Path of the file as given, or the name of a recipe that comes with picsc."""
+    file: Path
+    """The file itself; data files that it names lie relative to its folder."""
     sha256: str
     """SHA-256 of the file."""
     recipe: Recipe
@@ -54,7 +57,7 @@ class Loaded:
         Args:
             with_data: True for a run on its first data set, with what its entry says; False for a run on other data.
         """
-        values, entry, folder = dict(self.values), self.recipe.data[0], Path(self.path).parent
+        values, entry, folder = dict(self.values), self.recipe.data[0], self.file.parent
         own = entry.model_dump(exclude_defaults=True, exclude={"data"}) if with_data else {}
         if "by" in own:
             table = BY_NAME[self.recipe.verb].columns_in
@@ -73,7 +76,7 @@ def load_recipes(
     """Read recipes and check all of them.
 
     Args:
-        paths: of the files.
+        paths: of the files, or names of recipes that come with picsc.
         project: settings that lie under those of the recipes.
         with_data: files that the recipes name must be there.
 
@@ -95,8 +98,10 @@ def load_recipes(
 
 def _load(path: Path, project: ProjectFile | None, *, with_data: bool) -> Loaded:
     """One recipe, checked."""
+    found = located(path)
+    folder = found.parent
     try:
-        with path.open("rb") as file:
+        with found.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         document = read_yaml(content)
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
@@ -114,7 +119,7 @@ def _load(path: Path, project: ProjectFile | None, *, with_data: bool) -> Loaded
     spelling = spelled({str(key): value for key, value in values.items() if key not in own}, kind)
     recipe, wrong = built(Recipe, own)
     settings, wrong_settings = built(kind, spelling.values)
-    given = next_to(spelling.values, path.parent)
+    given = next_to(spelling.values, folder)
     origins: Mapping[tuple[str, ...], str] = {}
     if recipe is not None and all(
         one.contradiction for one in wrong_settings
@@ -125,13 +130,13 @@ def _load(path: Path, project: ProjectFile | None, *, with_data: bool) -> Loaded
         origins = both.origins
     wrong += [*spelling.problems, *wrong_settings]
     if recipe is not None and settings is not None and not wrong:
-        wrong = contradictions(recipe, settings, path.parent, with_data=with_data)
+        wrong = contradictions(recipe, settings, folder, with_data=with_data)
     if wrong or recipe is None or settings is None:
         raise RecipeError(tuple(_sentences(path, document, spelling, kind, wrong)))
     ways = cuts(recipe, settings, shuffled=verb_of(settings).shuffles_folds)
-    tasks = tuple(_task(entry, way, path.parent) for way in ways for entry in recipe.data)
+    tasks = tuple(_task(entry, way, folder) for way in ways for entry in recipe.data)
     digest = hashlib.sha256(content).hexdigest()
-    return Loaded(str(path), digest, recipe, tasks, given, origins)
+    return Loaded(str(path), found, digest, recipe, tasks, given, origins)
 
 
 def _layer(origin: str, recipe: Recipe, values: Mapping[str, object]) -> Layer:

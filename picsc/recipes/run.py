@@ -113,7 +113,7 @@ def _table(loaded: Loaded, results: dict[Task, _Report | str]) -> RecipeTable:
     over = (across_datasets(rows, block) for block in blocks)
     return RecipeTable(
         title=recipe.title,
-        recipe=Path(loaded.path).name,
+        recipe=loaded.file.name,
         sha256=loaded.sha256,
         verb=recipe.verb,
         paper=recipe.paper.table if recipe.paper else "",
@@ -141,7 +141,7 @@ def _row(loaded: Loaded, task: Task, result: _Report | str) -> RecipeRow:
     recipe, verb = loaded.recipe, verb_of(task.settings)
     asked = verb.asked(task.settings)
     row = RecipeRow(
-        data=next(name for name in recipe.names if task.data in (name, str(Path(loaded.path).parent / name))),
+        data=next(name for name in recipe.names if task.data in (name, str(loaded.file.parent / name))),
         rows=None,
         pieces=asked.count,
         sha256="",

@@ -1,4 +1,4 @@
-"""`picsc recipe`: check recipes without running them, and their JSON Schema for editors."""
+"""`picsc recipe`: the recipes that come with picsc, checks without a run, and the JSON Schema for editors."""
 
 from __future__ import annotations
 
@@ -11,17 +11,33 @@ from picsc.errors import RecipeError
 from picsc_cli.console import exits, streams
 from picsc_cli.console.help import PanelledCommand, SayingGroup
 from picsc_cli.console.printable import printable
+from picsc_cli.formats.table.data import aligned
 from picsc_cli.options import common as options
 
 app = typer.Typer(
     name="recipe",
     cls=SayingGroup,
-    help="Check recipes, and print their JSON Schema.",
+    help="List the recipes that come with picsc, check recipes, and print their JSON Schema.",
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"default_map": {"help": False}},  # as in `app`, for the sake of `--help`
 )
-Files = Annotated[list[Path], typer.Argument(metavar="FILE", help="Recipe files (YAML).", show_default=False)]
+Files = Annotated[
+    list[Path],
+    typer.Argument(metavar="RECIPE", help="Files (YAML), or names from picsc recipe list.", show_default=False),
+]
+
+
+@app.command("list", cls=PanelledCommand)
+def list_recipes() -> None:
+    """List the recipes that come with picsc: name, command, and title. `picsc run NAME` runs one."""
+    with exits.handle_errors():
+        from picsc.recipes.bundled import bundled
+        from picsc.recipes.load import load_recipes
+
+        loaded = zip(bundled(), load_recipes(tuple(bundled().values()), with_data=False), strict=True)
+        rows = [(name, one.recipe.verb, one.recipe.title) for name, one in loaded]
+        streams.write_lines(aligned([("NAME", "COMMAND", "TITLE"), *rows]))
 
 
 @app.command(cls=PanelledCommand)

@@ -17,7 +17,10 @@ from picsc_cli.output import destinations as outputs
 from picsc_cli.output.publish import publish
 from picsc_cli.resolve import found_project, of_project
 
-Recipes = Annotated[list[Path], typer.Argument(metavar="RECIPE", help="Recipe files (YAML).", show_default=False)]
+Recipes = Annotated[
+    list[Path],
+    typer.Argument(metavar="RECIPE", help="Files (YAML), or names from picsc recipe list.", show_default=False),
+]
 
 
 def run(

@@ -56,7 +56,7 @@ Resume = Annotated[
 RecipeFile = Annotated[
     Path | None,
     typer.Option(
-        "--recipe", metavar="FILE", help="Settings of a recipe, and its data if none given.", rich_help_panel=RUN
+        "--recipe", metavar="RECIPE", help="Settings of a recipe, and its data if none given.", rich_help_panel=RUN
     ),
 ]
 Isolated = Annotated[
