@@ -32,6 +32,10 @@ class DataError(PicscError):
     """The data cannot be used as they are; the message names file, column or row, and gives advice."""
 
 
+class FewRowsError(DataError):
+    """A table has fewer rows than the setting `min_table_rows` asks for."""
+
+
 class NumericsError(PicscError):
     """A computation gave infinite numbers or NaN; the message names epoch, lambda and learning rate if they apply."""
 

@@ -22,7 +22,7 @@ from picsc.datasets.files.sources import STDIN
 from picsc.datasets.files.table import FileTable
 from picsc.datasets.table import Dataset
 from picsc.datasets.typed import RawTable, needed_raws, typed
-from picsc.errors import DataError
+from picsc.errors import DataError, FewRowsError
 from picsc.phrases import counted
 from picsc.reports.common import Reading
 from picsc.settings import ReadSettings
@@ -145,9 +145,14 @@ def from_frame(
         origin: the place that the frame came from.
 
     Raises:
+        FewRowsError: fewer rows than `settings.min_table_rows`.
         DataError: fewer than 4 rows, an unknown or repeated column name, no usable column, or an unusable target.
     """
     where = name if origin.source == "memory" else origin.source
+    if len(frame) < settings.min_table_rows:
+        raise FewRowsError(
+            f"{where}: {counted(len(frame), 'data row')}, fewer than --min-table-rows {settings.min_table_rows}"
+        )
     if len(frame) < FEWEST_ROWS:
         rows = f"{counted(len(frame), 'data row')} {'is' if len(frame) == 1 else 'are'} too few"
         raise DataError(f"{where}: {rows}; an audit needs at least {FEWEST_ROWS}")

@@ -252,12 +252,12 @@ class AuditReport:
 
 @dataclass(frozen=True, slots=True)
 class Unaudited:
-    """One file of several that could not be audited."""
+    """One file of several that could not be audited, or is too short for `--min-table-rows`."""
 
     source: str
     """Path of the file as given."""
     reason: str
-    """Why it could not be audited, in one sentence."""
+    """Why it was not audited, in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +268,8 @@ class AuditReports:
     """One audit per file, in the order of the call."""
     unaudited: tuple[Unaudited, ...]
     """The files that could not be audited."""
+    skipped: tuple[Unaudited, ...] = ()
+    """The files that have fewer rows than the caller wants to audit; they are no error."""
 
     schema = "picsc.audits/1"
 
@@ -281,13 +283,17 @@ class AuditReports:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst verdict of all files; error where a file could not be audited."""
+        """The worst verdict of all; error where a file could not be audited, not tested where all were skipped."""
         found = {report.verdict for report in self.reports}
         order: tuple[Verdict, ...] = ("shift", "inconclusive", "ok")
-        return "error" if self.unaudited else next(verdict for verdict in order if verdict in found)
+        return "error" if self.unaudited else next((verdict for verdict in order if verdict in found), "not tested")
 
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values, one `picsc.audit/1` per report."""
-        unaudited = [asdict(each) for each in self.unaudited]
-        reports = [report.as_dict() for report in self.reports]
-        return {"schema": self.schema, "verdict": self.verdict, "reports": reports, "unaudited": unaudited}
+        return {
+            "schema": self.schema,
+            "verdict": self.verdict,
+            "reports": [report.as_dict() for report in self.reports],
+            "unaudited": [asdict(each) for each in self.unaudited],
+            "skipped": [asdict(each) for each in self.skipped],
+        }

@@ -78,6 +78,10 @@ class AuditKeywords(TypedDict, total=False):
     """Most GiB that a compressed file, an archive or a download may have, since a small file can unpack to more than a
     disk holds. None is 16, and 1 for xlsx, which needs fifty times as much memory."""
 
+    min_table_rows: int
+    """Fewest rows of a table. The command `picsc audit` skips shorter files with a line, so that look-up tables do not
+    stop a pipeline; everything else refuses them."""
+
     folds: int | None
     """Number of cross-validation folds; 1 is all rows as one piece, for an audit against a reference file only."""
 
@@ -247,6 +251,10 @@ class CvKeywords(TypedDict, total=False):
     max_unpacked: float | None
     """Most GiB that a compressed file, an archive or a download may have, since a small file can unpack to more than a
     disk holds. None is 16, and 1 for xlsx, which needs fifty times as much memory."""
+
+    min_table_rows: int
+    """Fewest rows of a table. The command `picsc audit` skips shorter files with a line, so that look-up tables do not
+    stop a pipeline; everything else refuses them."""
 
     folds: int | None
     """Number of cross-validation folds; 1 is all rows as one piece, for an audit against a reference file only."""
@@ -460,6 +468,10 @@ class CompareKeywords(TypedDict, total=False):
     max_unpacked: float | None
     """Most GiB that a compressed file, an archive or a download may have, since a small file can unpack to more than a
     disk holds. None is 16, and 1 for xlsx, which needs fifty times as much memory."""
+
+    min_table_rows: int
+    """Fewest rows of a table. The command `picsc audit` skips shorter files with a line, so that look-up tables do not
+    stop a pipeline; everything else refuses them."""
 
     folds: int | None
     """Number of cross-validation folds; 1 is all rows as one piece, for an audit against a reference file only."""
@@ -703,6 +715,10 @@ class FedKeywords(TypedDict, total=False):
     max_unpacked: float | None
     """Most GiB that a compressed file, an archive or a download may have, since a small file can unpack to more than a
     disk holds. None is 16, and 1 for xlsx, which needs fifty times as much memory."""
+
+    min_table_rows: int
+    """Fewest rows of a table. The command `picsc audit` skips shorter files with a line, so that look-up tables do not
+    stop a pipeline; everything else refuses them."""
 
     by: Hashable | None
     """Column with one client per value."""

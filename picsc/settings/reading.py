@@ -94,6 +94,13 @@ class ReadSettings(Settings):
     """Most GiB that a compressed file, an archive or a download may have, since a small file can unpack to more than a
     disk holds. None is 16, and 1 for xlsx, which needs fifty times as much memory."""
 
+    min_table_rows: Annotated[
+        Annotated[int, Field(ge=0)],
+        Option("Fewest rows; audit skips shorter files.", "N", "Data", after="read.max_unpacked"),
+    ] = 0
+    """Fewest rows of a table. The command `picsc audit` skips shorter files with a line, so that look-up tables do not
+    stop a pipeline; everything else refuses them."""
+
     @property
     def date_formats(self) -> tuple[tuple[str, str], ...]:
         """Pairs of a column's name, empty for every column, and a format."""
@@ -126,7 +133,7 @@ class ReadSettings(Settings):
         for name in ("missing_words", "max_unpacked"):
             if getattr(self, name) is None:
                 written.pop(name, None)
-        for name in ("keep", "date_format", "day_first"):
+        for name in ("keep", "date_format", "day_first", "min_table_rows"):
             if not getattr(self, name):
                 written.pop(name, None)
         return written

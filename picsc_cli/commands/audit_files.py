@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from picsc.errors import PicscError, SettingsError
+from picsc.errors import FewRowsError, PicscError, SettingsError
 from picsc_cli.console import streams
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from picsc.settings import AuditSettings, ReadSettings
 
 Progress = Callable[[str], None] | None
+
 _Auditor = Callable[[str, bool, Progress], "AuditReport"]
 """From a path or, if that is true, the name of a data set to its report."""
 STDIN = "-"
@@ -59,16 +60,21 @@ def audited(
         quiet: show no progress.
 
     Returns:
-        The report of one table; or the reports of several, and for a file that cannot be used its sentence, which is
-        also written to standard error.
+        The report of one table; or the reports of several, and a sentence for each file that has fewer rows than
+        `read.min_table_rows` or cannot be used; the latter is also written to standard error.
 
     Raises:
         PicscError: the reference, the baseline, or the only table, cannot be used.
     """
     with streams.progress(quiet=quiet) as progress:
         one = _auditor(files, settings, data_dir, baseline)
-        if name is not None or len(files) == 1:
-            return one(name or files[0], name is not None, progress)
+        if name is not None:
+            return one(name, True, progress)
+        if len(files) == 1:
+            try:
+                return one(files[0], False, progress)
+            except FewRowsError as few:
+                return _all_skipped(files[0], few)
         return _several(files, one, progress)
 
 
@@ -77,16 +83,25 @@ def _several(files: Sequence[str], one: _Auditor, progress: Progress) -> AuditRe
 
     reports: list[AuditReport] = []
     unaudited: list[Unaudited] = []
+    skipped: list[Unaudited] = []
     for i, file in enumerate(files):
         name = "standard input" if file == STDIN else file
         try:
             reports.append(one(file, False, _about(f"{name} ({i + 1} of {len(files)})", progress)))
+        except FewRowsError as few:
+            skipped.append(Unaudited(name, str(few)))
         except PicscError as error:  # the others still count; anything else is a bug and ends all of them
             from picsc_cli.text.audit_words import not_audited  # loads rich, which --help does not need
 
             unaudited.append(Unaudited(name, str(error)))
             streams.warn(not_audited(unaudited[-1]))
-    return AuditReports(tuple(reports), tuple(unaudited))
+    return AuditReports(tuple(reports), tuple(unaudited), tuple(skipped))
+
+
+def _all_skipped(file: str, few: FewRowsError) -> AuditReports:
+    from picsc.reports.audit import AuditReports, Unaudited
+
+    return AuditReports((), (), (Unaudited("standard input" if file == STDIN else file, str(few)),))
 
 
 def _about(what: str, progress: Progress) -> Progress:

@@ -55,7 +55,7 @@ def audits_github(reports: AuditReports, fail_on: gates.FailOn) -> str:
 
 
 def _summary(reports: AuditReports, found: list[_Annotation], more: int) -> _Annotation:
-    alone = not reports.unaudited and len(reports.reports) == 1
+    alone = len(reports.reports) == 1 and not reports.unaudited and not reports.skipped
     first = reports.reports[0].summary[0] if alone else next(overall_lines(reports))
     rest = f" ({more} more {'is' if more == 1 else 'are'} in the job summary)" if more > 0 else ""
     return _Annotation(found[0].level if found else "notice", "picsc audit", first + rest)

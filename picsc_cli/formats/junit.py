@@ -40,7 +40,8 @@ def audits_junit(reports: AuditReports, fail_on: gates.FailOn, *, ascii_only: bo
     """
     root = ET.Element("testsuites", name="picsc audit")
     root.extend(_suite(report, fail_on) for report in reports.reports)
-    root.extend(_without(file) for file in reports.unaudited)
+    root.extend(_without(file, skipped=False) for file in reports.unaudited)
+    root.extend(_without(file, skipped=True) for file in reports.skipped)
     for suite in root:
         _count(suite)
     _count(root)
@@ -126,10 +127,13 @@ def _text(element: ET.Element, lines: list[str]) -> None:
     element.text = "\n".join(printable(line).rstrip() for line in lines)
 
 
-def _without(file: Unaudited) -> ET.Element:
-    """The suite of a file that could not be audited: its one case is an error."""
+def _without(file: Unaudited, *, skipped: bool) -> ET.Element:
+    """The suite of a file that was not audited: its one case is skipped, or an error."""
     name = printable(file.source)
     suite = ET.Element("testsuite", name=name)
     case = ET.SubElement(suite, "testcase", name="audit", classname=name, time="0")
-    ET.SubElement(case, "error", type="unusable", message=printable(file.reason))
+    if skipped:
+        ET.SubElement(case, "skipped", message=printable(file.reason))
+    else:
+        ET.SubElement(case, "error", type="unusable", message=printable(file.reason))
     return suite

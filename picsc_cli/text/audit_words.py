@@ -92,15 +92,18 @@ def not_audited(file: Unaudited) -> str:
 
 def overall_lines(reports: AuditReports) -> Iterator[str]:
     """The verdict over all files, then one line for each, those that could not be audited last."""
-    total = len(reports.reports) + len(reports.unaudited)
+    total = len(reports.reports) + len(reports.unaudited) + len(reports.skipped)
     counts = {name: sum(report.verdict == name for report in reports.reports) for name in ("shift", "inconclusive")}
     parts = [f"{counts['shift']} of {total} files shifted"]
     if counts["shift"] and any(report.baseline is not None for report in reports.reports):
         parts += [f"{sum(bool(report.failing) for report in reports.reports)} beyond the baseline"]
     parts += [f"{counts['inconclusive']} inconclusive"] if counts["inconclusive"] else []
     parts += [f"{len(reports.unaudited)} could not be audited"] if reports.unaudited else []
+    parts += [f"{len(reports.skipped)} skipped"] if reports.skipped else []
     yield f"{reports.verdict}: {', '.join(parts)}"
     for report in reports.reports:
         yield f"{report.data.source}: {report.summary[0]}"
     for file in reports.unaudited:
         yield f"error: {not_audited(file)}"
+    for file in reports.skipped:
+        yield f"not tested: {not_audited(file)}"

@@ -16,6 +16,8 @@ import pytest
 import yaml
 from junitparser import JUnitXml
 
+from picsc.datasets.files.formats import BY_SUFFIX
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "pipeline.md").read_text(encoding="utf-8")
 EXAMPLES = {block.splitlines()[0]: block for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.S)}
@@ -103,7 +105,15 @@ def test_pre_commit(project: Path) -> None:
     assert {name: published[name] for name in ("id", "entry", "require_serial")} == {
         name: hook[name] for name in ("id", "entry", "require_serial")
     }
-    assert re.search(published["files"], "data/a.csv.gz")
+    (project / "data" / "lookup.csv").write_text("code,name\nDE,Germany\nFR,France\n", encoding="utf-8")
+    skipped = run(project, " ".join([published["entry"], "data/lookup.csv"]))
+    assert (skipped.returncode, skipped.stderr) == (0, "")
+    assert "data/lookup.csv: 2 data rows, fewer than --min-table-rows 50" in skipped.stdout
+    general = {".txt", ".data", ".dat", ".json"}  # seldom tables
+    for suffix in set(BY_SUFFIX) - general:
+        assert re.search(published["files"], f"data/a{suffix}"), suffix
+        assert re.search(published["files"], f"data/a{suffix}.gz"), suffix
+    assert not any(re.search(published["files"], f"data/a{suffix}") for suffix in general)
     assert not re.search(published["files"], "data/a.csv.bak")
 
 

@@ -44,8 +44,9 @@ def _rows(reports: AuditReports, names: list[str], fit: list[str]) -> Iterator[l
             own = [getattr(piece, name) for name in names]
             more = [*_values(worst, _SIZES), *_values(piece.model_fit, fit)]
             yield [report.data.source, piece.name, *own, *of_column, *more]
-    for file in reports.unaudited:
-        known = {"verdict": "error", "reason": file.reason}
+    without = [("error", file) for file in reports.unaudited] + [("not tested", file) for file in reports.skipped]
+    for verdict, file in without:
+        known = {"verdict": verdict, "reason": file.reason}
         nothing = [*[None] * len(_WORST), *_values(None, _SIZES), *_values(None, fit)]
         yield [file.source, None, *(known.get(name) for name in names), *nothing]
 

@@ -32,7 +32,7 @@ _TITLES = ("piece", "rows", "‖ΔI‖_F", "KL", "τ", "p data", "p model", "ver
 def audits_markdown(reports: AuditReports) -> str:
     """Every file under a heading of its own, all pieces in its table; divergences in nats."""
     lines: list[str] = []
-    if len(reports.reports) + len(reports.unaudited) > 1:
+    if len(reports.reports) != 1 or reports.unaudited or reports.skipped:
         first, *rest = overall_lines(reports)
         lines += [plain(first), "", *(f"- {plain(line)}" for line in rest), ""]
     for report in reports.reports:

@@ -258,3 +258,39 @@ def test_a_strict_schema_fails_the_row_of_a_recipe(steady: str, tmp_path: Path) 
     found = CliRunner().invoke(app, ["run", str(recipe)])
     assert found.exit_code == 1
     assert "--strict-schema" in found.stdout
+
+
+def test_short_files_are_skipped_and_stop_nothing(tmp_path: Path, steady: str) -> None:
+    """A look-up table is no data set: with a fewest number of rows it is named and counts for no verdict."""
+    lookup = tmp_path / "lookup.csv"
+    lookup.write_text("code,name\nDE,Germany\nFR,France\n", encoding="utf-8")
+    why = f"{lookup}: 2 data rows, fewer than --min-table-rows 50"
+    junit, rows, page = (tmp_path / name for name in ("junit.xml", "rows.csv", "page.md"))
+    more = ("--output", f"junit:{junit}", "--output", f"csv:{rows}", "--output", f"markdown:{page}")
+    code, out, err = picsc(str(lookup), steady, "--min-table-rows", "50", "--output", "json", *more)
+    body = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (body["verdict"], body["unaudited"]) == ("ok", [])
+    assert body["skipped"] == [{"source": str(lookup), "reason": why}]
+    suites = {Path(suite.name).name: (suite.skipped, suite.errors) for suite in JUnitXml.fromfile(junit)}
+    assert suites == {"lookup.csv": (1, 0), "steady.csv": (0, 0)}
+    assert f'{lookup},,,not tested,"{why}"' in rows.read_text(encoding="utf-8")
+    assert "1 skipped" in page.read_text(encoding="utf-8")
+
+
+def test_a_short_file_alone_is_skipped(tmp_path: Path) -> None:
+    lookup = tmp_path / "lookup.csv"
+    lookup.write_text("code,name\nDE,Germany\nFR,France\n", encoding="utf-8")
+    code, out, err = picsc(str(lookup), "--min-table-rows", "3", "--quiet")
+    said = f"not tested: {lookup}: 2 data rows, fewer than --min-table-rows 3\n"
+    assert (code, out, err) == (0, f"not tested: 0 of 1 files shifted, 1 skipped\n{said}", "")
+    code, out, err = picsc(str(lookup), "--quiet")
+    assert (code, err) == (2, f"picsc: {lookup}: 2 data rows are too few; an audit needs at least 4\n")
+
+
+def test_a_short_reference_is_an_error(tmp_path: Path, steady: str) -> None:
+    """It is no file to be audited, so it cannot be skipped."""
+    short = table(tmp_path / "short.csv", moved=0.0, rows=20)
+    arguments = ["audit", steady, "--reference", short, "--min-table-rows", "50", "--target", "label"]
+    result = CliRunner().invoke(app, arguments)
+    assert (result.exit_code, result.stderr) == (2, f"picsc: {short}: 20 data rows, fewer than --min-table-rows 50\n")
