@@ -123,3 +123,31 @@ def test_the_settings_of_the_example_are_settings(project: Path) -> None:
     done = run(project, "picsc config")
     assert done.returncode == 0, done.stderr
     assert re.search(r'cut\.by\s+pyproject\.toml\s+"hospital"', done.stdout)
+
+
+def test_the_action(project: Path) -> None:
+    """Its script runs with the inputs as variables; the defaults of inputs that a job leaves out are empty."""
+    action = yaml.safe_load((ROOT / ".github/actions/audit/action.yml").read_text(encoding="utf-8"))
+    step = action["runs"]["steps"][-1]
+    named = {variable: text.removeprefix("${{ inputs.").removesuffix(" }}") for variable, text in step["env"].items()}
+    assert set(named.values()) | {"python-version"} == set(action["inputs"])
+    defaults = {variable: action["inputs"][name].get("default", "") for variable, name in named.items()}
+    given = {"DATA": "data/*.csv", "OPTIONS": "--folds 4 --draws 199", "JUNIT": "audit report.xml"}
+    summary = str(project / "summary.md")
+    done = run(project, step["run"], **{**defaults, **given, "GITHUB_STEP_SUMMARY": summary})
+    assert done.returncode == 1, done.stderr
+    assert {suite.name for suite in JUnitXml.fromfile(str(project / given["JUNIT"]))} == {
+        "data/sorted.csv",
+        "data/steady.csv",
+    }
+    assert "::error " in done.stderr
+    steady = run(project, step["run"], **{**defaults, "DATA": "data/steady.csv", "GITHUB_STEP_SUMMARY": summary})
+    assert steady.returncode == 0, steady.stderr
+
+
+def test_the_example_of_the_action_gives_inputs_that_it_has() -> None:
+    action = yaml.safe_load((ROOT / ".github/actions/audit/action.yml").read_text(encoding="utf-8"))
+    workflow = yaml.safe_load((ROOT / ".github/workflows/audit-example.yml").read_text(encoding="utf-8"))
+    [step] = [step for step in workflow["jobs"]["audit"]["steps"] if step.get("uses") == "./.github/actions/audit"]
+    assert set(step["with"]) <= set(action["inputs"])
+    assert {name for name, each in action["inputs"].items() if each.get("required")} <= set(step["with"])
