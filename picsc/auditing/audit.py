@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 from picsc.auditing.attribution.attribute import attribute
 from picsc.auditing.cutting import cut_data
 from picsc.auditing.design import build_design, compared_rows
+from picsc.auditing.effects.column_bounds import check_column_settings
 from picsc.auditing.image_view import refuse_table_options
 from picsc.auditing.piece_tests import ComparedRows, run_piece_tests
 from picsc.auditing.report import audit_report
@@ -151,6 +152,7 @@ def audit_dataset(
         data, reference = without_order_between(against.data, against.reference, settings.read.keep)
     elif data.kind == "table":
         data = without_order_columns(data, settings.read.keep)
+    check_column_settings(data, settings)
     pieces = cut_data(data, settings, progress, with_table=reference is not None, splits=splits)
     compared = compared_rows(pieces.dataset, pieces.cut, reference)
     if data.kind == "table":

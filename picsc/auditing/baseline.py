@@ -265,7 +265,7 @@ def _moved(fragment: FragmentReport, report: AuditReport) -> Iterator[tuple[str,
     named = False
     for column in fragment.columns:
         effect = column.effect(report.level)
-        if column.moved(report.level) and effect >= report.min_effects.of_column(column.kind):
+        if column.moved(report.level) and effect >= report.min_effects.of_column(column.name, column.kind):
             named = named or column.kind != "target"
             yield f"{'KL of' if column.by_kl(report.level) else column.kind} {column.name}", effect
     if fragment.cell in ("data only", "both") and not named:

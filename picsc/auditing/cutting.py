@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from picsc.auditing.effects.column_bounds import tested_names
 from picsc.auditing.image_view import image_features, image_rows, refuse_table_options, with_noise
 from picsc.auditing.streams.choice import cut_in_order
 from picsc.auditing.table_view import audit_table, too_wide
@@ -75,7 +76,7 @@ def cut_data(
 
     def inputs(rows: Dataset) -> TestInputs:
         progress("training the reference model")
-        return audit_table(rows, seed=settings.seed)
+        return audit_table(rows, seed=settings.seed, smallest=settings.smallest_among(tested_names(rows)))
 
     if splits is not None:
         pieces, noise = splits, np.zeros(len(splits.fragments))

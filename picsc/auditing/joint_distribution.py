@@ -93,7 +93,7 @@ def joint_of(inputs: TestInputs, null: LabelDraws, *, seed: int, jobs: int) -> J
 
 def _column_of(inputs: TestInputs) -> Ints:
     """Position of the column that each encoded one belongs to, (f,)."""
-    width = [(1 if column.test == "ks" else column.t - 1) + column.has_missing for column in inputs.columns]
+    width = [(1 if column.test == "ks" else column.t - 1) + column.has_missing for column in inputs.encoded_columns]
     if sum(width) != inputs.encoded.shape[1]:  # features of images are no encoded table
         return np.arange(inputs.encoded.shape[1])
     return np.repeat(np.arange(len(width)), width)
@@ -138,7 +138,7 @@ def leading_columns(
     """
     if not pieces or found.forest is None:
         return dict.fromkeys(pieces, ())
-    column_of, names = _column_of(inputs), [column.name for column in inputs.columns]
+    column_of, names = _column_of(inputs), [column.name for column in inputs.encoded_columns]
     rng = np.random.default_rng([seed, 6])
     rows = null.rows[: null.sampled]
     rows = rows[np.sort(rng.permutation(len(rows))[:ROWS_RANKED])]

@@ -69,8 +69,21 @@ class TestInputs:
     """Number of numeric columns."""
     rows_per_draw: int
     """Most rows of the sample that a draw permutes."""
+    alone: frozenset[str] = frozenset()
+    """Names of columns that are tested by themselves alone: `encoded` and the covariate KL are without them."""
     fit: RowFit | None = None
     """The reference model's predictions, for what the report says of them; no test uses them. None without a model."""
+
+    @property
+    def encoded_columns(self) -> tuple[Coded, ...]:
+        """The columns that `encoded` holds, in order."""
+        return tuple(column for column in self.columns if column.name not in self.alone)
+
+    @property
+    def summed(self) -> tuple[int, ...]:
+        """Positions, among the numeric columns, of those that the covariate KL is summed over."""
+        numeric = [column.name for column in self.columns if column.test == "ks"]
+        return tuple(i for i, name in enumerate(numeric) if name not in self.alone)
 
     @property
     def every_column(self) -> tuple[Coded, ...]:
@@ -208,9 +221,11 @@ def columns_of(inputs: TestInputs, null: LabelDraws) -> ColumnDraws:
         scanned = {} if scan is None else scan_columns(columns, scan)
         drawn = [scanned[i] if i in scanned else _shifts(column, null) for i, column in enumerate(columns)]
         for place, column, each in zip(at, columns, drawn, strict=True):
-            missing_kl += each.missing_kl[0]
+            if column.name not in inputs.alone:
+                missing_kl += each.missing_kl[0]
             if column.test == "g":
-                kl += each.level_kl
+                if column.name not in inputs.alone:
+                    kl += each.level_kl
                 found = null.evidence(null.effective * each.level_kl).value
                 members.kl_evidence[place] = found[0]
                 largest_kl = torch.maximum(largest_kl, found.amax(1))
@@ -296,13 +311,16 @@ class RowDraws:
 def rows_of(inputs: TestInputs, null: LabelDraws) -> RowDraws:
     """Fisher gap, Fisher KL, score and Gaussian KL in every draw, from one product of labels and rows."""
     d, f, contrast = inputs.parameters, inputs.f_numeric, null.contrast
+    summed = list(inputs.summed)
     observed = null.sums.observed
     pooled = observed[0, :, d : 2 * d].sum(0) / observed[0, :, 2 * d].sum(0).clamp(min=1)
 
     def reduce(sums: Tensor) -> Tensor:
         scores, squares, labelled, moments, rows = sums.tensor_split([d, 2 * d, 2 * d + 1, sums.shape[-1] - 1], dim=-1)
         fisher = model_shift(scores, squares, labelled[..., 0].double(), pooled.to(sums.dtype), contrast)
-        kl = _summed_kl(moments, f, contrast)
+        if len(summed) < f:
+            moments = torch.cat([side[..., summed] for side in moments.chunk(3, dim=-1)], -1)
+        kl = _summed_kl(moments, len(summed), contrast)
         return torch.stack([*fisher, kl, contrast.effective(rows[..., 0].double())], 1)
 
     *fisher, kl, effective = null.reduced(reduce).nan_to_num(0.0, posinf=0.0).unbind(1)

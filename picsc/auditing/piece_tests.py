@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from picsc.auditing.column_notes import column_notes
+from picsc.auditing.effects.column_bounds import tested_names
 from picsc.auditing.effects.columns import column_sizes
 from picsc.auditing.effects.model_fit import model_fits
 from picsc.auditing.streams.drift import with_drift
@@ -90,7 +91,15 @@ def run_piece_tests(
         kinds: dict[str, str] = {column.name: column.kind for column in rows.dataset.columns}
         lacking = design.too_few_units(settings.level)
         short = design.stream.too_short
-        rule = Rule(settings.level, settings.smallest, settings.gamma, kinds, lacking, design.reference, short)
+        rule = Rule(
+            settings.level,
+            settings.smallest_among(tested_names(rows.dataset)),
+            settings.gamma,
+            kinds,
+            lacking,
+            design.reference,
+            short,
+        )
         known = Known(
             column_notes(rows.dataset, design),
             column_sizes(rows.dataset, inputs, design) if rows.own_units else None,

@@ -12,6 +12,7 @@ import numpy as np
 
 from picsc.auditing.attribution.findings import groups_finding, set_aside_finding
 from picsc.auditing.design import conservative
+from picsc.auditing.effects.column_bounds import tested_names
 from picsc.auditing.fold_balance import balance, more_balanced
 from picsc.auditing.verdict import overall
 from picsc.datasets.description import data_info, left_out, reading_doubts
@@ -56,7 +57,7 @@ def audit_report(
         summary=_with_untested(_summary(tests, findings, data.cut, design.reference, settings), data.dataset, settings),
         level=settings.level,
         min_effect=settings.smallest.distance,
-        min_effects=settings.smallest,
+        min_effects=settings.smallest_among(tested_names(data.dataset)),
         reference=design.reference,
         pieces=data.cut.words,
         null=NullInfo(

@@ -7,6 +7,7 @@ Letters: n rows, f encoded columns, d parameters.
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from picsc.auditing.permutations import PerRow
     from picsc.datasets.table import Column, Dataset
+    from picsc.reports.effects import SmallestEffects
 
 EXACT_ROWS = 5_000
 """Most rows whose sums are in float64, where it costs little; of more rows, float32."""
@@ -42,7 +44,9 @@ CONTRIBUTIONS = 50_000_000
 """Most numbers per draw: rows times the numbers that each contributes."""
 
 
-def audit_table(dataset: Dataset, *, seed: int, covariates: Dataset | None = None) -> TestInputs:
+def audit_table(
+    dataset: Dataset, *, seed: int, covariates: Dataset | None = None, smallest: SmallestEffects | None = None
+) -> TestInputs:
     """Code the columns, train the reference model on all rows, and prepare what each row contributes.
 
     Source: Section "Model architectures" for the model; Eq. 1 for its per-row gradients.
@@ -51,14 +55,27 @@ def audit_table(dataset: Dataset, *, seed: int, covariates: Dataset | None = Non
         dataset: n rows, all of which are in a piece or in the reference.
         seed: of the model's initial parameters and minibatches.
         covariates: the same rows with columns that the data question is asked of instead; the model sees `dataset`.
+        smallest: effects worth a verdict. The model does not see columns that are monitored; the contrast forest does
+            not see these, nor columns with a larger bound of their own, which would make a verdict through it.
     """
-    encoded = encode(dataset).matrix
+    names = [] if smallest is None else [column.name for column in dataset.columns]
+    monitored = frozenset(name for name in names if smallest is not None and smallest.monitors(name))
+    alone = frozenset(name for name in names if smallest is not None and smallest.tolerates(name))
+    encoded = encode(_without(dataset, monitored)).matrix
     target = _usable(dataset.target)
     inputs = encoded if target is None else _combined(encoded, seed=seed)
     model = None if target is None else _trained(inputs, target, seed=seed)
-    if covariates is None:
-        return table_of(dataset, encoded, inputs, model)
-    return table_of(covariates, encode(covariates).matrix, inputs, model)
+    if covariates is not None:
+        return table_of(covariates, encode(covariates).matrix, inputs, model)
+    jointly = encoded if alone == monitored else encode(_without(dataset, alone)).matrix
+    return table_of(dataset, jointly, inputs, model, alone)
+
+
+def _without(dataset: Dataset, names: frozenset[str]) -> Dataset:
+    """The table without some columns."""
+    if not names:
+        return dataset
+    return replace(dataset, columns=tuple(column for column in dataset.columns if column.name not in names))
 
 
 def too_wide(dataset: Dataset) -> list[Finding]:
@@ -88,7 +105,11 @@ def _combined(encoded: NDArray[np.float32], *, seed: int) -> NDArray[np.float32]
 
 
 def table_of(
-    dataset: Dataset, encoded: NDArray[np.float32], inputs: NDArray[np.float32], model: nn.Module | None
+    dataset: Dataset,
+    encoded: NDArray[np.float32],
+    inputs: NDArray[np.float32],
+    model: nn.Module | None,
+    alone: frozenset[str] = frozenset(),
 ) -> TestInputs:
     """Code the columns, and prepare what each row contributes, with a model that is already trained.
 
@@ -99,6 +120,7 @@ def table_of(
         encoded: (n, f) encoded covariates for the contrast forest.
         inputs: (n, ...) inputs of the model.
         model: gives logits, or means of a standardised numeric target; None without a target.
+        alone: names of columns that `encoded` is without.
     """
     exact = torch.float64 if dataset.n <= EXACT_ROWS else torch.float32
     target = _usable(dataset.target)
@@ -128,6 +150,7 @@ def table_of(
         parameters=d,
         f_numeric=f_numeric,
         rows_per_draw=min(ROWS_PER_DRAW, max(2_000, CONTRIBUTIONS // (2 * d + 3 * len(numbers) + 2))),
+        alone=alone,
         fit=fit,
     )
 

@@ -181,6 +181,7 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         tests = with_kl_by_column(tests, inputs, null, columns)
     effects = [{name: effect[0].numpy() for name, effect in family.effects.items()} for family in families]
     effects[0] |= effects_of_columns(tests, effects[0], level)
+    covariates = len(inputs.encoded_columns)
     questions = [
         _question(family, each, p.numpy(), own, effect, level=level, excess=null.excess)
         for family, each, p, own, effect in zip(families, combined, adjusted, own_p, effects, strict=True)
@@ -203,7 +204,7 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         classifier_columns=leading_columns(jointly, inputs, null, alone, seed=seed),
         trend=None if trend is None else replace(trend, p_adjusted=float(corrected[-1])),
         evidence=joint[0].amax(0).double().numpy(),
-        mean_kl=(free_kl / null.effective[0]).mean(1).numpy() / len(inputs.columns) if inputs.columns else None,
+        mean_kl=(free_kl / null.effective[0]).mean(1).numpy() / covariates if covariates else None,
     )
 
 

@@ -172,6 +172,8 @@ def _decide(piece: Piece, subject: Subject, *, moved: bool, cares: bool) -> tupl
         reasons = [why_moved(subject)] if moved else []
         reasons += [why_model(subject, moved=moved)] if cares else []
         return "shift", "; ".join(reasons)
+    if test.data.p_adjusted[k] <= rule.level and subject.moved and rule.smallest.monitors(subject.moved[0].name):
+        return "ok", f"only columns that --monitor names moved: {why_moved(subject)}"
     if test.data.p_adjusted[k] <= rule.level:
         return "ok", f"real but small, below {bound_of_data(subject)}: {why_moved(subject)}"
     if test.model is not None and test.model.p_adjusted[k] <= rule.level:
@@ -199,7 +201,7 @@ def _columns(k: int, test: ShiftTest, rule: Rule, known: Known) -> tuple[ColumnS
     def rank(column: ColumnShift) -> int:
         if not column.moved(rule.level):
             return 2
-        return 0 if column.effect(rule.level) >= rule.smallest.of_column(column.kind) else 1
+        return 0 if column.effect(rule.level) >= rule.smallest.of_column(column.name, column.kind) else 1
 
     return tuple(sorted((_column(each, k, rule, known, by_kl=by_kl) for each in shown), key=rank))
 

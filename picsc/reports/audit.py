@@ -243,7 +243,7 @@ class AuditReport:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
         body = {each.name: getattr(self, each.name) for each in fields(self)}
         body["null"], body["data"] = asdict(self.null), asdict(self.data)
-        body["min_effects"] = asdict(self.min_effects)
+        body["min_effects"] = self.min_effects.as_dict()
         body["balance"] = None if self.balance is None else asdict(self.balance)
         body["findings"] = [asdict(finding) for finding in self.findings]
         body["fragments"] = [asdict(fragment) for fragment in self.fragments]

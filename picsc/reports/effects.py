@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+from picsc.phrases import counted
 
 if TYPE_CHECKING:
     from picsc.reports.common import Interval
 
+_OWN = ("its", "their")
 EffectKind = Literal["distance", "missing", "joint", "model"]
 """The scales of effects: KS and total variation distances, differences of missing rates, the joint distribution of all
 columns, and relative changes for a model."""
@@ -28,13 +33,38 @@ class SmallestEffects:
     """Effect on a model, relative to the reference, at least 0: parameters have no unit of their own, and the score is
     about a mean in standard deviations, of which 0.125 make a distance of 0.05."""
 
+    columns: Mapping[str, float] = field(default_factory=dict)
+    """The bounds of single columns, by name, in place of those of the kinds; infinite for columns that are monitored,
+    and never make a verdict."""
+
     def of(self, kind: EffectKind) -> float:
         """The smallest effect of a kind."""
         return {"distance": self.distance, "missing": self.missing, "joint": self.joint, "model": self.model}[kind]
 
-    def of_column(self, kind: str) -> float:
-        """The smallest effect of a column, by the side of it that is compared."""
-        return self.of("missing" if kind == "missing" else "distance")
+    def of_column(self, name: str, kind: str) -> float:
+        """The smallest effect of a column, by its name and the side of it that is compared."""
+        own = None if kind == "target" else self.columns.get(name)
+        return self.of("missing" if kind == "missing" else "distance") if own is None else own
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain JSON values; the bound of a column that is monitored is None, and `columns` is left out where empty."""
+        kinds = {name: getattr(self, name) for name in ("distance", "missing", "joint", "model")}
+        columns = {name: None if self.monitors(name) else bound for name, bound in self.columns.items()}
+        return {**kinds, "columns": columns} if columns else kinds
+
+    def tolerates(self, name: str) -> bool:
+        """True if a column has a larger bound of its own than the joint distribution of all columns has."""
+        return self.columns.get(name, 0.0) > self.joint
+
+    def monitors(self, name: str) -> bool:
+        """True if a column is tested and reported, and never makes a verdict."""
+        return self.columns.get(name) == math.inf
+
+    def option_of_column(self, name: str, kind: str) -> str:
+        """The option that sets the bound of a column, and its value: `--min-effect-of age=0.2`."""
+        if kind != "target" and name in self.columns:
+            return f"--min-effect-of {name}={self.columns[name]:g}"
+        return self.option("missing" if kind == "missing" else "distance")
 
     def option(self, kind: EffectKind) -> str:
         """The option that sets the bound of a kind, and its value: `--min-effect-missing 0.02`."""
@@ -47,6 +77,8 @@ class SmallestEffects:
         """All bounds: `0.05 (missing 0.02, model 0.1)`."""
         kinds: tuple[EffectKind, ...] = ("missing", "joint", "model")
         other = [f"{kind} {self.of(kind):g}" for kind in kinds if self.of(kind) != self.distance]
+        if self.columns:
+            other.append(f"{counted(len(self.columns), 'column')} with a bound of {_OWN[len(self.columns) > 1]} own")
         return f"{self.distance:g}" + (f" ({', '.join(other)})" if other else "")
 
 

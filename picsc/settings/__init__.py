@@ -4,6 +4,8 @@
 - `base`: the base class of settings, and their construction with all problems reported at once
 - `by_keyword`: settings from the keywords of a Python verb
 - `choices`: the names that settings choose from, such as splitters and methods, in the order of the reports
+- `column_patterns`: columns by name or by pattern
+- `column_tables`: the table `columns` of a file, as the settings that it stands for
 - `compare`: the settings of `picsc compare`
 - `cutting`: the settings of pieces: folds, batches, groups, time and clients
 - `cv`: the settings of `picsc cv`

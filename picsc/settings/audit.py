@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import math
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from picsc.reports.effects import SmallestEffects
 from picsc.settings.base import Settings
 from picsc.settings.choices import REFERENCES, Reference
+from picsc.settings.column_patterns import bound_of
 from picsc.settings.cutting import CutSettings, Keys, PartitionSettings
 from picsc.settings.fields import Jobs, NotNegative, Seed, SmallShare
 from picsc.settings.option import Option
@@ -51,6 +55,18 @@ class AuditSettings(Settings):
     min_effect_model: Annotated[NotNegative | None, Option("On the model (default 0.1).", "D", "Verdict")] = None
     """Smallest effect on the model worth a verdict, relative to the reference; None is `min_effect`, and 0.1 where that
     is None, too."""
+    min_effect_of: Annotated[
+        tuple[str, ...],
+        Option("Of single columns; * and ? match any characters.", "COL=D,..", "Verdict", after="min_effect_model"),
+    ] = ()
+    """Smallest effect of single columns worth a verdict, COL=D each, of every kind: of the values, the missing rate and
+    the levels. COL may hold the wildcards * and ?; a column's own name goes first, then the first pattern."""
+    monitor: Annotated[
+        tuple[str, ...],
+        Option("Columns that are tested and never fail; * and ? as above.", "COL,..", "Verdict", after="min_effect_of"),
+    ] = ()
+    """Columns that are tested and reported, and never make a verdict, by name or with the wildcards * and ?. They count
+    in the correction for many tests; the joint distribution and the reference model do not see them."""
     gamma: Annotated[NotNegative | None, Option("Raw threshold of the paper's tau.", "TAU", "Verdict")] = None
     """Raw threshold of Eq. 14's tau, for those who want the paper's rule."""
     draws: Annotated[
@@ -94,6 +110,44 @@ class AuditSettings(Settings):
             )
         return self
 
+    @field_validator("min_effect_of")
+    @classmethod
+    def _bounds(cls, pairs: tuple[str, ...]) -> tuple[str, ...]:
+        for pair in pairs:
+            name, _, bound = pair.rpartition("=")
+            try:
+                fine = bool(name.strip()) and 0 <= float(bound) < 1
+            except ValueError:
+                fine = False
+            if not fine:
+                raise ValueError(f"--min-effect-of {pair}: must be COL=D with 0 <= D < 1, such as age=0.2")
+        return pairs
+
+    @property
+    def column_bounds(self) -> tuple[tuple[str, float], ...]:
+        """Names or patterns of columns, and the smallest effect of each; infinite where they are monitored."""
+        own = [pair.rpartition("=") for pair in self.min_effect_of]
+        bounds = [(name.strip(), float(bound)) for name, _, bound in own]
+        return (*((name, math.inf) for name in self.monitor), *bounds)
+
+    def smallest_among(self, names: Iterable[str]) -> SmallestEffects:
+        """The smallest effects worth a verdict, by kind, and of those columns that have one of their own.
+
+        Args:
+            names: of the columns.
+        """
+        found = {name: bound_of(name, self.column_bounds) for name in names} if self.column_bounds else {}
+        return replace(self.smallest, columns={name: bound for name, bound in found.items() if bound is not None})
+
+    def monitored_among(self, names: Collection[str]) -> frozenset[str]:
+        """The columns that are tested and never make a verdict.
+
+        Args:
+            names: of the columns.
+        """
+        smallest = self.smallest_among(names)
+        return frozenset(name for name in names if smallest.monitors(name))
+
     @property
     def smallest(self) -> SmallestEffects:
         """The smallest effects worth a verdict, by kind."""
@@ -102,7 +156,8 @@ class AuditSettings(Settings):
             "model": self.min_effect_model,
         }  # fmt: skip
         given = {kind: self.min_effect if bound is None else bound for kind, bound in own.items()}
-        return SmallestEffects(**{kind: bound for kind, bound in given.items() if bound is not None})
+        filled: dict[str, Any] = {kind: bound for kind, bound in given.items() if bound is not None}
+        return SmallestEffects(**filled)
 
     @property
     def keys(self) -> Keys:

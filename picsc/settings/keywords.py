@@ -161,6 +161,14 @@ class AuditKeywords(TypedDict, total=False):
     """Smallest effect on the model worth a verdict, relative to the reference; None is `min_effect`, and 0.1 where that
     is None, too."""
 
+    min_effect_of: Sequence[Hashable]
+    """Smallest effect of single columns worth a verdict, COL=D each, of every kind: of the values, the missing rate and
+    the levels. COL may hold the wildcards * and ?; a column's own name goes first, then the first pattern."""
+
+    monitor: Sequence[Hashable]
+    """Columns that are tested and reported, and never make a verdict, by name or with the wildcards * and ?. They count
+    in the correction for many tests; the joint distribution and the reference model do not see them."""
+
     gamma: float | None
     """Raw threshold of Eq. 14's tau, for those who want the paper's rule."""
 

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from picsc.settings import KINDS
+from picsc.settings.column_tables import ROLES, TABLE
 from picsc.settings.recipe import Recipe
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -30,6 +31,7 @@ def recipe_schema() -> Schema:
                 "verb": {"const": verb},
                 **settings["properties"],
                 **_lambda(verb, settings["properties"]),
+                **_columns(settings["properties"]),
             },
             "required": own["required"],
             "additionalProperties": False,
@@ -61,6 +63,16 @@ def _lambda(verb: str, settings: Schema) -> Schema:
     if verb == "fed":
         return {"lambda": settings["strength"]}
     return {"lambda": {"$ref": "#/$defs/PenaltySettings/properties/strength"}} if "penalty" in settings else {}
+
+
+def _columns(settings: Schema) -> Schema:
+    """The table of single columns, see `picsc.settings.column_tables`."""
+    if "monitor" not in settings:
+        return {}
+    effect = {"type": "number", "minimum": 0, "exclusiveMaximum": 1}
+    inner = {"min_effect": effect, "min-effect": effect, "role": {"enum": list(ROLES)}}
+    column = {"type": "object", "properties": inner, "additionalProperties": False}
+    return {TABLE: {"type": "object", "additionalProperties": column}}
 
 
 def _with_numbers(entry: Schema) -> Schema:

@@ -14,6 +14,7 @@ from typing import TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from picsc.settings import KINDS, Settings
+from picsc.settings.column_tables import column_settings
 from picsc.settings.problems import KeyPath, Problem, problems
 
 M = TypeVar("M", bound=BaseModel)
@@ -51,9 +52,9 @@ def spelled(values: Mapping[str, object], kind: type[Settings], *, hyphens: bool
         kind: settings of the verb.
         hyphens: `-` in a key stands for `_`.
     """
+    values, wrong = column_settings(values, kind)
     new: dict[str, object] = {}
     written: dict[KeyPath, KeyPath] = {}
-    wrong: list[Problem] = []
     for old, value in leaves(values, kind):
         path = _named(tuple(part.replace("-", "_") for part in old) if hyphens else old, kind)
         into = new

@@ -51,6 +51,8 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("min_effect_missing", "--min-effect-missing", "number", "D", "Of missing rates (default 0.02).", "Verdict"),
         Row("min_effect_joint", "--min-effect-joint", "number", "D", "Of the joint distribution (default 0.05).", "Verdict"),
         Row("min_effect_model", "--min-effect-model", "number", "D", "On the model (default 0.1).", "Verdict"),
+        Row("min_effect_of", "--min-effect-of", "names", "COL=D,..", "Of single columns; * and ? match any characters.", "Verdict"),
+        Row("monitor", "--monitor", "names", "COL,..", "Columns that are tested and never fail; * and ? as above.", "Verdict"),
         Row("gamma", "--gamma", "number", "TAU", "Raw threshold of the paper's tau.", "Verdict"),
         Row("draws", "--draws", "whole", "B", "Permutations of the null (default 999).", "Verdict"),
         Row("block", "--block", "text", "L", "Rows that move together in the null (default auto).", "Verdict"),

@@ -34,19 +34,19 @@ def large_data(k: int, test: ShiftTest, columns: Sequence[ColumnShift], rule: Ru
     data, level = test.data, rule.level
     if data.p_adjusted[k] > level:
         return False
-    effects: list[tuple[float, EffectKind]] = []
+    effects: list[tuple[float, float]] = []  # each with its bound
     for name, own in data.statistics.items():
         if own.p_adjusted[k] > level:
             continue
         by_kl = name == "covariate KL"
         moved = [each for each in columns if each.kind != "target" and each.moved(level) and each.by_kl(level) == by_kl]
         if name in _OF_COLUMNS and moved:
-            effects += [(each.effect(level), "missing" if each.kind == "missing" else "distance") for each in moved]
+            effects += [(each.effect(level), rule.smallest.of_column(each.name, each.kind)) for each in moved]
         else:
-            effects.append((float(own.effect[k]), _kind_of_data(name)))
+            effects.append((float(own.effect[k]), _bound_without_column(name, columns, rule)))
     if not effects:
-        effects = [(float(data.effect[k]), _kind_of_data(data.leader[k]))]
-    return any(effect >= rule.smallest.of(kind) for effect, kind in effects)
+        effects = [(float(data.effect[k]), _bound_without_column(data.leader[k], columns, rule))]
+    return any(effect >= bound for effect, bound in effects)
 
 
 def large_model(k: int, test: ShiftTest, rule: Rule) -> bool:
@@ -74,7 +74,7 @@ def bound_of_data(subject: Subject) -> str:
     """The option and the value that what moved in the data falls short of: `--min-effect 0.05`."""
     moved = subject.moved
     if moved:
-        return subject.rule.smallest.option("missing" if moved[0].kind == "missing" else "distance")
+        return subject.rule.smallest.option_of_column(moved[0].name, moved[0].kind)
     return subject.rule.smallest.option(_kind_of_data(subject.test.data.leader[subject.k]))
 
 
@@ -83,6 +83,14 @@ def bound_of_model(subject: Subject) -> str:
     model = subject.test.model
     leader = "score" if model is None else model.leader[subject.k]
     return subject.rule.smallest.option(kind_of_model(leader))
+
+
+def _bound_without_column(statistic: str, columns: Sequence[ColumnShift], rule: Rule) -> float:
+    """The bound of a statistic that no column explains by itself; its effect is that of the leading column."""
+    leading = next((each for each in columns if each.kind != "target"), None)
+    if statistic in _OF_COLUMNS and leading is not None:
+        return rule.smallest.of_column(leading.name, leading.kind)
+    return rule.smallest.of(_kind_of_data(statistic))
 
 
 def _kind_of_data(statistic: str) -> EffectKind:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from picsc.auditing.verdict import Rule
     from picsc.datasets.table import Dataset
     from picsc.reports.audit import Cell, FragmentReport
-    from picsc.reports.effects import EffectKind
 
 Reports = tuple["FragmentReport", ...]
 
@@ -92,8 +91,7 @@ def _cell(cell: Cell | None, *, moves: bool, cares: bool) -> Cell:
 
 
 def _large(each: Trending, rule: Rule) -> bool:
-    kind: EffectKind = "missing" if each.kind == "missing" else "distance"
-    return each.effect >= rule.smallest.of(kind)
+    return each.effect >= rule.smallest.of_column(each.column, each.kind)
 
 
 def _in_words(each: Trending, trend: Trend, pieces: Sequence[str], dataset: Dataset) -> str:
