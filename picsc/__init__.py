@@ -5,6 +5,7 @@ prints. `picsc.settings`, `.reports`, `.datasets`, `.fragments`, `.fisher`, `.eq
 well; everything else may move. Packages, from the verbs down; arrows point down only:
 
 - `__main__`: `python -m picsc`, the command
+- `pytest_plugin`: the fixture `picsc_audit`, which fails a test where the data have shifted
 - `recipes`: experiments as YAML files
 - `federated`: federated training, and the audit of clients
 - `auditing`: the audit: cut, design, test, attribute, report
