@@ -42,12 +42,12 @@ def files() -> dict[str, str]:
     }
 
 
-def rows_of(kind: type[BaseModel], verb: str) -> list[tuple[str, str, str, str, str, str, bool, str]]:
+def rows_of(kind: type[BaseModel], verb: str) -> list[tuple[str, str, str, str, str, str, bool, str, tuple[str, ...]]]:
     """The options of one command, in the order of `--help`: the fields of `picsc_cli.options.rows.Row`."""
     return [
         (
             *(each.name, each.flag, _kind(each), each.option.metavar, each.help, each.option.panel),
-            *(each.option.turns, each.option.opposite),
+            *(each.option.turns, each.option.opposite, each.choices),
         )
         for each in in_help_order(settings_of(kind, verb))
     ]
@@ -59,10 +59,12 @@ def options_text() -> str:
     lines += ["from picsc_cli.options.rows import Row", "", "ROWS: dict[str, tuple[Row, ...]] = {"]
     for verb, kind in KINDS.items():
         lines.append(f"    {_quoted(verb)}: (")
-        for name, flag, value, metavar, text, panel, turns, opposite in rows_of(kind, verb):
+        for name, flag, value, metavar, text, panel, turns, opposite, choices in rows_of(kind, verb):
             words = ", ".join(map(_quoted, (name, flag, value, metavar, text, panel)))
             words += "" if turns else ", turns=False"
             words += f", opposite={_quoted(opposite)}" if opposite else ""
+            listed = "".join(f"{_quoted(choice)}, " for choice in choices).removesuffix(" ")
+            words += f", choices=({listed})" if choices else ""
             lines.append(f"        Row({words}),")
         lines.append("    ),")
     return "\n".join([*lines, "}", '"""By verb, in the order of `--help`."""', ""])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -113,6 +113,11 @@ class Setting:
         return any(get_origin(each) is tuple for each in (annotation, *get_args(annotation)))
 
     @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that the setting chooses from, without those that also stand for a number or a file."""
+        return tuple(dict.fromkeys(_words(self.info.annotation)))
+
+    @property
     def names_data(self) -> bool:
         """True if the value names columns or pieces, whose names in a frame may be numbers."""
         return self.option.metavar.startswith(("COL", "PIECE"))
@@ -145,6 +150,15 @@ def settings_of(kind: type[BaseModel], verb: str, path: Path = ()) -> Iterator[S
         option = None if declared is None else declared.of(verb)
         if option is not None:
             yield Setting((*path, name), info, option, kind)
+
+
+def _words(annotation: Any) -> Iterator[str]:
+    """The texts that an annotation names, however deep."""
+    if get_origin(annotation) is Literal:
+        yield from (word for word in get_args(annotation) if isinstance(word, str))
+    else:
+        for part in get_args(annotation):
+            yield from _words(part)
 
 
 def in_help_order(settings: Iterator[Setting]) -> list[Setting]:

@@ -13,13 +13,19 @@ from picsc_cli.commands import audit_files as audited_files
 from picsc_cli.console import exits, streams
 from picsc_cli.console.exits import interrupted_line
 from picsc_cli.options import common as options
+from picsc_cli.options import completion
 from picsc_cli.output import destinations as outputs
 from picsc_cli.output.publish import publish
 from picsc_cli.resolve import found_project, of_project
 
 Recipes = Annotated[
     list[Path],
-    typer.Argument(metavar="RECIPE", help="Files (YAML), or names from picsc recipe list.", show_default=False),
+    typer.Argument(
+        metavar="RECIPE",
+        help="Files (YAML), or names from picsc recipe list.",
+        show_default=False,
+        autocompletion=completion.recipes,
+    ),
 ]
 
 

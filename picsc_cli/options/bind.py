@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
+from picsc_cli.options.completion import completion
 from picsc_cli.options.generated import ROWS
 from picsc_cli.options.rows import Row
 
@@ -84,7 +85,11 @@ def names(texts: Sequence[str]) -> tuple[str, ...]:
 def _parameter(name: str, row: Row) -> inspect.Parameter:
     flags = (row.flag, row.opposite) if row.turns else (row.opposite, row.flag)
     option = typer.Option(
-        "/".join(filter(None, flags)), metavar=row.metavar or None, help=row.help, rich_help_panel=row.panel
+        "/".join(filter(None, flags)),
+        metavar=row.metavar or None,
+        help=row.help,
+        rich_help_panel=row.panel,
+        autocompletion=completion(row.choices, row.metavar),
     )
     default, kind = (False, bool) if row.value == "switch" else (None, _TYPES[row.value])
     if row.opposite:  # neither was given

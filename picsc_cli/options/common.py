@@ -10,6 +10,7 @@ import typer
 
 from picsc.errors import SettingsError
 from picsc_cli.gates import FailOn
+from picsc_cli.options.completion import data_sets, recipes
 
 if TYPE_CHECKING:
     from picsc.settings import PartitionSettings
@@ -27,7 +28,13 @@ DataArguments = Annotated[
 ]
 DatasetName = Annotated[
     str | None,
-    typer.Option("--dataset", metavar="NAME", help="Data set by name instead of a file.", rich_help_panel=DATA),
+    typer.Option(
+        "--dataset",
+        metavar="NAME",
+        help="Data set by name instead of a file.",
+        rich_help_panel=DATA,
+        autocompletion=data_sets,
+    ),
 ]
 DataDir = Annotated[
     Path | None,
@@ -56,7 +63,11 @@ Resume = Annotated[
 RecipeFile = Annotated[
     Path | None,
     typer.Option(
-        "--recipe", metavar="RECIPE", help="Settings of a recipe, and its data if none given.", rich_help_panel=RUN
+        "--recipe",
+        metavar="RECIPE",
+        help="Settings of a recipe, and its data if none given.",
+        rich_help_panel=RUN,
+        autocompletion=recipes,
     ),
 ]
 Isolated = Annotated[

@@ -24,3 +24,5 @@ class Row(NamedTuple):
     """The value that a switch gives the setting."""
     opposite: str = ""
     """Name of the switch that gives it the other value; empty where there is none."""
+    choices: tuple[str, ...] = ()
+    """Words that the option takes; empty where it takes others."""
