@@ -30,7 +30,11 @@ app = typer.Typer(
     rich_markup_mode=None,  # loading rich for --help would double its time
     context_settings={
         "help_option_names": ["-h", "--help"],
-        "default_map": {"help": False},  # with None, Typer 0.29 loads pydantic to learn that it is no bool
+        "default_map": {
+            "help": False,
+            "install_completion": False,
+            "show_completion": False,
+        },  # with None, Typer 0.29 loads pydantic to learn that it is no bool
     },
 )
 

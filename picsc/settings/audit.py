@@ -57,13 +57,13 @@ class AuditSettings(Settings):
     is None, too."""
     min_effect_of: Annotated[
         tuple[str, ...],
-        Option("Of single columns; * and ? match any characters.", "COL=D,..", "Verdict", after="min_effect_model"),
+        Option("Of single columns; * and ? are wildcards.", "COL=D,..", "Verdict", after="min_effect_model"),
     ] = ()
     """Smallest effect of single columns worth a verdict, COL=D each, of every kind: of the values, the missing rate and
     the levels. COL may hold the wildcards * and ?; a column's own name goes first, then the first pattern."""
     monitor: Annotated[
         tuple[str, ...],
-        Option("Columns that are tested and never fail; * and ? as above.", "COL,..", "Verdict", after="min_effect_of"),
+        Option("Columns that are tested and never fail (likewise).", "COL,..", "Verdict", after="min_effect_of"),
     ] = ()
     """Columns that are tested and reported, and never make a verdict, by name or with the wildcards * and ?. They count
     in the correction for many tests; the joint distribution and the reference model do not see them."""
