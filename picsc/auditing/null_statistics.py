@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from picsc.auditing.effects.ceilings import Ceilings
 from picsc.auditing.ks_and_g_tests import Coded, ColumnShiftTest, shift
 from picsc.auditing.long_tables.scaled_counts import drawn_counts
 from picsc.auditing.model_tests import ModelShift, model_shift, moment_kl
@@ -69,6 +70,8 @@ class TestInputs:
     """Number of numeric columns."""
     rows_per_draw: int
     """Most rows of the sample that a draw permutes."""
+    monitored: frozenset[str] = frozenset()
+    """Names of columns that never make a verdict."""
     alone: frozenset[str] = frozenset()
     """Names of columns that are tested by themselves alone: `encoded` and the covariate KL are without them."""
     fit: RowFit | None = None
@@ -179,6 +182,8 @@ class ColumnDraws:
     """(B + 1,) largest evidence of the KL over levels, over categorical columns and pieces."""
     members: Members
     """Observed values of each column."""
+    ceilings: Ceilings | None = None
+    """Upper ends of effects; None where they were not asked for."""
 
     def tests(self, moments: Tensor) -> tuple[ColumnTest, ...]:
         """Add the Gaussian KL (f_numeric, K) of the numeric columns to their KS, and correct all p-values."""
@@ -194,8 +199,14 @@ class ColumnDraws:
         return tuple(found)
 
 
-def columns_of(inputs: TestInputs, null: LabelDraws) -> ColumnDraws:
-    """KS, G and missingness of every column in every draw, one column in memory at a time, or a few of many."""
+def columns_of(inputs: TestInputs, null: LabelDraws, *, certified: float | None = None) -> ColumnDraws:
+    """KS, G and missingness of every column in every draw, one column in memory at a time, or a few of many.
+
+    Args:
+        inputs: n rows.
+        null: draws of these rows.
+        certified: level at which upper ends of effects hold; None if they are not asked for.
+    """
     shape = null.effective.shape
     joint = torch.full(shape, -math.inf, dtype=torch.float64)
     largest, largest_kl = (torch.zeros(shape[0], dtype=torch.float64) for _ in range(2))
@@ -207,9 +218,15 @@ def columns_of(inputs: TestInputs, null: LabelDraws) -> ColumnDraws:
     together = COLUMNS_TOGETHER if many else 1
     groups = [(inputs.columns[i : i + together], places[i : i + together]) for i in range(0, len(places), together)]
 
-    def combine(value: Tensor, effects: Tensor) -> None:
+    ceilings = None if certified is None else Ceilings.none(shape[1])
+
+    def combine(value: Tensor, effects: Tensor, names: Sequence[str]) -> None:
         """Take evidence and effects of a few members, (B + 1, members, K), into those of all."""
-        nonlocal joint, largest, leading, effect
+        nonlocal joint, largest, leading, effect, ceilings
+        held = [i for i, name in enumerate(names) if name not in inputs.monitored]
+        if certified is not None and ceilings is not None and held:
+            sized = at_own_size(effects[:, held], null.effective[:, None])
+            ceilings = ceilings.joined(sized, [names[i] for i in held], level=certified, excess=null.excess)
         joint = torch.logaddexp(joint, value.logsumexp(1))
         largest = torch.maximum(largest, value.amax((1, 2)))
         here, which = value.max(1)
@@ -229,20 +246,23 @@ def columns_of(inputs: TestInputs, null: LabelDraws) -> ColumnDraws:
                 found = null.evidence(null.effective * each.level_kl).value
                 members.kl_evidence[place] = found[0]
                 largest_kl = torch.maximum(largest_kl, found.amax(1))
-        combine(*_values_evidence(columns, drawn, null, members, at))
+        combine(*_values_evidence(columns, drawn, null, members, at), [column.name for column in columns])
         some = [i for i, column in enumerate(columns) if column.has_missing]
         if some:
-            combine(*_missing_evidence([drawn[i] for i in some], null, members, [at[i] + 1 for i in some]))
+            rates = _missing_evidence([drawn[i] for i in some], null, members, [at[i] + 1 for i in some])
+            combine(*rates, [columns[i].name for i in some])
     for place, other in enumerate(inputs.beside, start=len(members.names) - len(inputs.beside)):
         if other.test == "missing":
             each = _shifts(other.coded, null)
             missing_kl += each.missing_kl[0]
-            combine(*_missing_evidence([each], null, members, [place]))
+            combine(*_missing_evidence([each], null, members, [place]), [other.coded.name])
         else:
             each = new_levels(other.coded, null) if other.test == "new levels" else _shifts(other.coded, null)
-            combine(*_values_evidence([other.coded], [each], null, members, [place]))
+            combine(*_values_evidence([other.coded], [each], null, members, [place]), [other.coded.name])
     effect = at_own_size(effect.nan_to_num(0.0), null.effective)
-    return ColumnDraws(joint - math.log(len(members.names)), largest, effect, kl, missing_kl, largest_kl, members)
+    return ColumnDraws(
+        joint - math.log(len(members.names)), largest, effect, kl, missing_kl, largest_kl, members, ceilings
+    )
 
 
 def _values_evidence(

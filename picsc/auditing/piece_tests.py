@@ -86,7 +86,13 @@ def run_piece_tests(
         inputs = rows.inputs(rows.dataset)
         progress(f"testing {len(design.contrast.pieces)} pieces")
         test = shift_test(
-            inputs, design, level=settings.level, draws=settings.draws, seed=settings.seed, jobs=settings.jobs
+            inputs,
+            design,
+            level=settings.level,
+            draws=settings.draws,
+            seed=settings.seed,
+            jobs=settings.jobs,
+            certified=settings.equivalence is not None,
         )
         kinds: dict[str, str] = {column.name: column.kind for column in rows.dataset.columns}
         lacking = design.too_few_units(settings.level)
@@ -99,6 +105,7 @@ def run_piece_tests(
             lacking,
             design.reference,
             short,
+            equivalence=settings.equivalence,
         )
         known = Known(
             column_notes(rows.dataset, design),

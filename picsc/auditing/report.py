@@ -13,6 +13,7 @@ import numpy as np
 from picsc.auditing.attribution.findings import groups_finding, set_aside_finding
 from picsc.auditing.design import conservative
 from picsc.auditing.effects.column_bounds import tested_names
+from picsc.auditing.explanation.equivalence import summary_of_equivalence
 from picsc.auditing.fold_balance import balance, more_balanced
 from picsc.auditing.verdict import overall
 from picsc.datasets.description import data_info, left_out, reading_doubts
@@ -175,6 +176,9 @@ def _summary(
             first = f"shift: the data drift over {counted(len(fragments), 'piece')} ({pieces.words})"
         return f"{first}{fails}", f"worst: {worst.in_words}", f"next: {next_step}"
     tested = [fragment for fragment in fragments if fragment.verdict != "not tested"] or list(fragments)
+    if settings.equivalence is not None:
+        asked = f"are within {settings.equivalence:g} of their reference at level {settings.level:g}"
+        return summary_of_equivalence(tested, verdict, f"({pieces.words}) {asked}{fails}")
     if verdict == "inconclusive":
         units = "groups" if pieces.units is not None and settings.block == "auto" else "blocks"
         lacks = units if tests.too_few_units else "rows"

@@ -68,7 +68,7 @@ def audit_table(
     if covariates is not None:
         return table_of(covariates, encode(covariates).matrix, inputs, model)
     jointly = encoded if alone == monitored else encode(_without(dataset, alone)).matrix
-    return table_of(dataset, jointly, inputs, model, alone)
+    return replace(table_of(dataset, jointly, inputs, model, alone), monitored=monitored)
 
 
 def _without(dataset: Dataset, names: frozenset[str]) -> Dataset:

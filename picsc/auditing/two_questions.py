@@ -42,6 +42,7 @@ from picsc.equations.trigger import tau
 
 if TYPE_CHECKING:
     from picsc.auditing.design import Design
+    from picsc.auditing.effects.ceilings import Ceilings
 
 Floats = NDArray[np.float64]
 
@@ -121,11 +122,15 @@ class ShiftTest:
     that differ, whatever the unit of their effects."""
     trend: Trend | None = None
     """The test of a steady move over all pieces; None unless each is compared with the one before."""
+    ceilings: Ceilings | None = None
+    """Upper ends of effects; None where they were not asked for."""
     mean_kl: Floats | None = None
     """(B + 1,) covariate KL, mean over columns and pieces, at the pieces' own sizes; None without columns."""
 
 
-def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, seed: int, jobs: int) -> ShiftTest:
+def shift_test(
+    inputs: TestInputs, design: Design, *, level: float, draws: int, seed: int, jobs: int, certified: bool = False
+) -> ShiftTest:
     """Test every piece against its reference, with one permutation null for all statistics.
 
     Source: Eq. 1, 5, 8 and 14 for the statistics.
@@ -138,12 +143,13 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         draws: B, number of permutations.
         seed: of the draws and the contrast forest.
         jobs: threads; never changes a number.
+        certified: find the upper ends of effects as well.
     """
     rare = rare_rows(inputs.every_column, labels=design.contrast.labels, rows=inputs.rows_per_draw)
     null = label_draws(inputs.contributions, design, rows=inputs.rows_per_draw, draws=draws, seed=seed, rare=rare)
     with ThreadPoolExecutor(jobs) as pool:  # each family is on its own, so the order they end in changes nothing
         together = pool.submit(joint_of, inputs, null, seed=seed, jobs=jobs)
-        counted = pool.submit(columns_of, inputs, null)
+        counted = pool.submit(columns_of, inputs, null, certified=level if certified else None)
         summed = pool.submit(rows_of, inputs, null)
     jointly, columns, rows = together.result(), counted.result(), summed.result()
     fisher = rows.fisher if inputs.parameters else None
@@ -158,9 +164,12 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         },
         {"columns": columns.effect, "joint distribution": jointly.effect, "covariate KL": columns.effect},
     )
-    target, families = None, [data]
+    target, families, ceilings = None, [data], columns.ceilings
     if fisher is not None and inputs.target is not None:
         target, target_statistic, target_effect = target_of(inputs, null, rows)
+        if ceilings is not None:
+            of_target = target_effect[:, None], [target.name]
+            ceilings = ceilings.joined(*of_target, level=level, excess=null.excess)
         model = {
             "score": null.evidence(fisher.effective * fisher.score),
             "Fisher gap": null.evidence(fisher.effective * fisher.gap.square()),
@@ -204,6 +213,7 @@ def shift_test(inputs: TestInputs, design: Design, *, level: float, draws: int, 
         classifier_columns=leading_columns(jointly, inputs, null, alone, seed=seed),
         trend=None if trend is None else replace(trend, p_adjusted=float(corrected[-1])),
         evidence=joint[0].amax(0).double().numpy(),
+        ceilings=ceilings,
         mean_kl=(free_kl / null.effective[0]).mean(1).numpy() / covariates if covariates else None,
     )
 

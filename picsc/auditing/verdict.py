@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from picsc.auditing.explanation.equivalence import equivalent
 from picsc.auditing.explanation.large_enough import bound_of_data, bound_of_model, large_data, large_model
 from picsc.auditing.explanation.reasons import Subject, only_above, why_model, why_moved
 from picsc.reports.audit import Cell, FragmentReport
@@ -59,6 +60,8 @@ class Rule:
     """Name of what the pieces are compared with: rest, previous, first, or `file` and its name."""
     too_short: str = ""
     """Reason why p-values say nothing of any piece: a stream without enough blocks; empty where they do."""
+    equivalence: float | None = None
+    """The effect that every column is to be shown to be below; None where that was not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +93,14 @@ def verdicts(pieces: tuple[Piece, ...], test: ShiftTest, rule: Rule, known: Know
 
 
 def overall(fragments: tuple[FragmentReport, ...]) -> Verdict:
-    """The worst verdict of all; inconclusive only when every tested piece is."""
+    """The worst verdict of all; inconclusive only when every tested piece is, or where some are equivalent."""
     found = {fragment.verdict for fragment in fragments}
     tested = {fragment.verdict for fragment in fragments if fragment.p_data is not None}
-    return "shift" if "shift" in found else "inconclusive" if tested == {"inconclusive"} else "ok"
+    if "shift" in found:
+        return "shift"
+    if "equivalent" in found:
+        return "equivalent" if tested == {"equivalent"} else "inconclusive"
+    return "inconclusive" if tested == {"inconclusive"} else "ok"
 
 
 def _untested(piece: Piece) -> FragmentReport:
@@ -172,6 +179,8 @@ def _decide(piece: Piece, subject: Subject, *, moved: bool, cares: bool) -> tupl
         reasons = [why_moved(subject)] if moved else []
         reasons += [why_model(subject, moved=moved)] if cares else []
         return "shift", "; ".join(reasons)
+    if rule.equivalence is not None:
+        return ("inconclusive", rule.lacking[k]) if k in rule.lacking else equivalent(subject, piece.rows)
     if test.data.p_adjusted[k] <= rule.level and subject.moved and rule.smallest.monitors(subject.moved[0].name):
         return "ok", f"only columns that --monitor names moved: {why_moved(subject)}"
     if test.data.p_adjusted[k] <= rule.level:

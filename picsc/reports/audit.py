@@ -285,7 +285,7 @@ class AuditReports:
     def verdict(self) -> Verdict:
         """The worst verdict of all; error where a file could not be audited, not tested where all were skipped."""
         found = {report.verdict for report in self.reports}
-        order: tuple[Verdict, ...] = ("shift", "inconclusive", "ok")
+        order: tuple[Verdict, ...] = ("shift", "inconclusive", "ok", "equivalent")
         return "error" if self.unaudited else next((verdict for verdict in order if verdict in found), "not tested")
 
     def as_dict(self) -> dict[str, object]:

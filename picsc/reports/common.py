@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Verdict = Literal["ok", "shift", "inconclusive", "not tested", "error"]
+Verdict = Literal["ok", "equivalent", "shift", "inconclusive", "not tested", "error"]
 """The result of the tests of a piece: not tested means that the piece has no reference, such as the first batch, error
 that there is no result although there should be one."""
 Metric = Literal["accuracy", "R2"]

@@ -67,6 +67,13 @@ class AuditSettings(Settings):
     ] = ()
     """Columns that are tested and reported, and never make a verdict, by name or with the wildcards * and ?. They count
     in the correction for many tests; the joint distribution and the reference model do not see them."""
+    equivalence: Annotated[
+        Annotated[float, Field(gt=0, lt=1)] | None,
+        Option("Ask for proof that all effects are below D.", "D", "Verdict", after="monitor"),
+    ] = None
+    """Effect that every column, missing rate and the target are to be shown to be below, with confidence 1 - level. A
+    piece for which the data show it is `equivalent`; any other that is not shifted is inconclusive, and fails unless
+    --fail-on is given. The joint distribution and the model are not part of it."""
     gamma: Annotated[NotNegative | None, Option("Raw threshold of the paper's tau.", "TAU", "Verdict")] = None
     """Raw threshold of Eq. 14's tau, for those who want the paper's rule."""
     draws: Annotated[
@@ -102,6 +109,8 @@ class AuditSettings(Settings):
                 f"{self.cut.one_piece} makes one piece, and there is nothing to compare it with: must be 2 or more, or "
                 "name another file with --reference FILE"
             )
+        if self.equivalence is not None and self.gamma is not None:
+            raise ValueError("--gamma is a raw threshold without an error rate: it cannot show --equivalence")
         if self.strict_schema and not self.other_files:
             raise ValueError("--strict-schema compares columns with those of another file: give --reference FILE")
         if self.cut.one_piece and (self.cut.splitter is not None or self.cut.shuffle):

@@ -169,6 +169,11 @@ class AuditKeywords(TypedDict, total=False):
     """Columns that are tested and reported, and never make a verdict, by name or with the wildcards * and ?. They count
     in the correction for many tests; the joint distribution and the reference model do not see them."""
 
+    equivalence: float | None
+    """Effect that every column, missing rate and the target are to be shown to be below, with confidence 1 - level. A
+    piece for which the data show it is `equivalent`; any other that is not shifted is inconclusive, and fails unless
+    --fail-on is given. The joint distribution and the model are not part of it."""
+
     gamma: float | None
     """Raw threshold of Eq. 14's tau, for those who want the paper's rule."""
 

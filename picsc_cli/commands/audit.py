@@ -63,7 +63,8 @@ def audit(
         if found.demonstration and not quiet:
             streams.warn(_demonstration_note(fail_on))
         reports = audit_files.audited(files, found.dataset, data_dir, settings, baseline, quiet=quiet)
-        fails = fail_on or (FailOn.NEVER if found.demonstration else FailOn.SHIFT)
+        unproven = FailOn.SHIFT if settings.equivalence is None else FailOn.INCONCLUSIVE
+        fails = fail_on or (FailOn.NEVER if found.demonstration else unproven)
         code = gates.audit_code(reports, fails)
         if code == exits.UNUSABLE and write_baseline is not None:
             streams.warn(f"{write_baseline} is not written, since it would lack the files that could not be audited")

@@ -66,7 +66,7 @@ def _of_report(report: AuditReport, fail_on: gates.FailOn) -> Iterator[_Annotati
     failing = {piece.name for piece in gates.failing(report, fail_on)}
     for piece in report.fragments:
         fails = piece.name in failing or piece.verdict == "error"
-        if not fails and piece.verdict in ("ok", "not tested"):
+        if not fails and piece.verdict in ("ok", "equivalent", "not tested"):
             continue
         level = "error" if fails else "notice" if piece.standing == "known" else "warning"
         known = f", {piece.standing}" if piece.standing else ""

@@ -53,6 +53,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("min_effect_model", "--min-effect-model", "number", "D", "On the model (default 0.1).", "Verdict"),
         Row("min_effect_of", "--min-effect-of", "names", "COL=D,..", "Of single columns; * and ? are wildcards.", "Verdict"),
         Row("monitor", "--monitor", "names", "COL,..", "Columns that are tested and never fail (likewise).", "Verdict"),
+        Row("equivalence", "--equivalence", "number", "D", "Ask for proof that all effects are below D.", "Verdict"),
         Row("gamma", "--gamma", "number", "TAU", "Raw threshold of the paper's tau.", "Verdict"),
         Row("draws", "--draws", "whole", "B", "Permutations of the null (default 999).", "Verdict"),
         Row("block", "--block", "text", "L", "Rows that move together in the null (default auto).", "Verdict", choices=("auto",)),

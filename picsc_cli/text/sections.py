@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 VERDICT_STYLE = {
     "ok": "green",
+    "equivalent": "bold green",
     "shift": "bold red",
     "inconclusive": "yellow",
     "not tested": "dim",

@@ -1,5 +1,6 @@
 """Sizes of differences in units that people know, with 95 % intervals: for what moved, and not before it is tested.
 
+- `ceilings`: upper ends of effects, for those who must show that data did not shift
 - `column_bounds`: settings of single columns: the names that they give exist, and leave something to test
 - `columns`: how far a column moved: means in standard deviations, spread, levels and missing rates in points
 - `intervals`: 95 % intervals of differences of means and of rates, of rows that move alone or in units

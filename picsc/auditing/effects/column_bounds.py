@@ -30,6 +30,8 @@ def check_column_settings(data: Data, settings: AuditSettings) -> None:
         SettingsError: the data are images, which have no columns.
         DataError: a name or pattern is that of no column, or every column is monitored.
     """
+    if settings.equivalence is not None and data.kind != "table":
+        raise SettingsError(f"--equivalence asks about the columns of a table; {data.name} holds {data.kind}")
     if not settings.column_bounds:
         return
     if data.kind != "table":

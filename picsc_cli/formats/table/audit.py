@@ -81,7 +81,7 @@ def audit_table(report: AuditReport, page: Page, *, verbose: bool = False) -> st
 
 def _shown(fragments: Sequence[FragmentReport]) -> tuple[FragmentReport, ...]:
     """Every piece that is not ok, and as many of the others as make `MOST_PIECES`; in the report's order."""
-    ok = [fragment for fragment in fragments if fragment.verdict in ("ok", "not tested")]
+    ok = [fragment for fragment in fragments if fragment.verdict in ("ok", "equivalent", "not tested")]
     left_out = {fragment.name for fragment in ok[max(0, MOST_PIECES - (len(fragments) - len(ok))) :]}
     return tuple(fragment for fragment in fragments if fragment.name not in left_out)
 
