@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from picsc_cli.app import app
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("how-to", "faq", "findings")
+PAGES = ("how-to", "faq", "findings", "index")
 """The pages whose console blocks are run."""
 BLOCK = re.compile(r"```console\n(.*?)```", re.S)
 SHORTER = {
