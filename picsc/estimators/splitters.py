@@ -109,7 +109,7 @@ class DOBSCVSplit(_Folds):
 
     Source: Moreno-Torres, Saez and Herrera (2012); the folds of `picsc audit --splitter dob-scv --seed S`.
 
-    Example:
+    Examples:
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.linear_model import LogisticRegression
         >>> from sklearn.model_selection import cross_val_score
@@ -128,7 +128,7 @@ class MSSCVSplit(_Folds):
 
     Source: Moreno-Torres, Saez and Herrera (2012); the folds of `picsc audit --splitter ms-scv --seed S`.
 
-    Example:
+    Examples:
         >>> from sklearn.datasets import load_iris
         >>> from picsc import MSSCVSplit
         >>> x, y = load_iris(return_X_y=True)
@@ -153,7 +153,7 @@ class BatchSplit(_Forward):
 
     The batches of `picsc audit --batches K`, with one batch more than splits, as in scikit-learn's `TimeSeriesSplit`.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from picsc import BatchSplit
         >>> [(len(train), len(test)) for train, test in BatchSplit(3).split(np.zeros((8, 1)))]
@@ -177,7 +177,7 @@ class TimeSplit(_Forward):
 
     Rows of one time stay together, whatever the order of rows. The pieces of `picsc audit --time COL`.
 
-    Example:
+    Examples:
         >>> import pandas as pd
         >>> from picsc import TimeSplit
         >>> frame = pd.DataFrame({"when": pd.date_range("2024-01-01", periods=90), "x": range(90)})

@@ -99,7 +99,9 @@ def test_every_verb_has_a_python_example() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_files_that_a_page_names_exist(page: str) -> None:
-    named = re.findall(r"`((?:picsc|picsc_cli|tests|benchmarks|recipes|docs|\.ci)/[^`\s]*)`", prose(PAGES[page]))
+    named = re.findall(
+        r"`((?:picsc|picsc_cli|tests|benchmarks|recipes|docs|\.ci|\.github)/[^`\s]*)`", prose(PAGES[page])
+    )
     missing = {path for path in named if not list(ROOT.glob(path.partition("::")[0]))}
     assert not missing
 
