@@ -50,6 +50,8 @@ class RowPlan:
     """Numbers that the model gives per row."""
     chunk: int
     """Rows per pass that keep activations within CHUNK_FLOATS."""
+    only: frozenset[str] | None = None
+    """Names of the parameters whose scores are wanted; None is all, frozen ones too; others are not to be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +92,21 @@ def refuse_mixing(model: nn.Module) -> None:
             )
 
 
-def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood) -> RowPlan:
+def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood, only: frozenset[str] | None = None) -> RowPlan:
     """Try the model on its first rows and decide how each parameter's scores are computed.
+
+    Args:
+        model: as in `picsc.fisher.diagonal.empirical_fisher`.
+        x: inputs (n, ...).
+        likelihood: of the targets.
+        only: names of the parameters whose scores are wanted; None is all, frozen ones too.
 
     Raises:
         NumericsError: a layer mixes rows or is random; named.
         DataError: the model's output does not fit the likelihood.
     """
     refuse_mixing(model)
-    leaves = differentiable_parameters(model)
+    leaves = differentiable_parameters(model, only=only)
     names = {id(parameter): name for name, parameter in model.named_parameters()}
     layers = {
         module: {role: names[id(parameter)] for role, parameter in module._parameters.items() if parameter is not None}
@@ -116,10 +124,10 @@ def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood) -> RowPlan:
     anything = torch.zeros(n, dtype=torch.int64, device=output.device)
     with torch.enable_grad():
         used = _uses(summed_log_likelihood(output, anything, likelihood), leaves)
-    rest = tuple(name for name in leaves if used[name] != explained[name])
+    rest = tuple(name for name in leaves if used[name] != explained[name] and (only is None or name in only))
     floats = (output.numel() + sum(call.floats for call in calls)) // n + sum(leaves[name].numel() for name in rest)
     chunk = max(1, min(CHUNK_FLOATS // max(1, floats), MOST_ROWS))
-    return RowPlan(model, likelihood, layers, rest, output.numel() // n, chunk)
+    return RowPlan(model, likelihood, layers, rest, output.numel() // n, chunk, only)
 
 
 def _unclear(calls: list[_Call], n: int) -> set[nn.Module]:
@@ -127,15 +135,20 @@ def _unclear(calls: list[_Call], n: int) -> set[nn.Module]:
     return {call.layer for call in calls if call.a is None or not (len(call.a) == call.rows == n)}
 
 
-def differentiable_parameters(model: nn.Module, *, create_graph: bool = False) -> dict[str, Tensor]:
+def differentiable_parameters(
+    model: nn.Module, *, create_graph: bool = False, only: frozenset[str] | None = None
+) -> dict[str, Tensor]:
     """The parameters by name, in order, ready to be differentiated; frozen ones as copies that share their memory.
 
     Args:
         model: whose parameters.
         create_graph: parameters that are themselves results stay connected to what they were computed from.
+        only: names of those that are to be differentiated; None is all.
     """
     return {
-        name: parameter
+        name: parameter.detach()
+        if only is not None and name not in only
+        else parameter
         if parameter.requires_grad and (create_graph or parameter.is_leaf)
         else parameter.detach().requires_grad_()
         for name, parameter in model.named_parameters()
