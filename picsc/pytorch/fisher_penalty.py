@@ -75,7 +75,7 @@ def fisher_penalty(
         rows = own.take(batch)
         codes, k = _codes(fragments, rows)
         order, shares = all_rows(codes, k)
-        found = penalised_gradient(own.plan(rows), order, order, shares, PENALTIES[reading])
+        found = penalised_gradient(own.plan(rows, second=True), order, order, shares, PENALTIES[reading])
     value: Tensor = _Known.apply(  # type: ignore[no-untyped-call]
         found.value.detach(), found.penalty, *own.wanted.values()
     )

@@ -17,8 +17,8 @@ class PosteriorMean:
     """Mean of the parameters after every fragment, each weighted by its Fisher information there.
 
     Source: `--merge fisher` of Algorithm 2: m_t = (S m_{t-1} + (I_t + delta) theta_t) / (S + I_t + delta), S decayed
-        by `decay`: the product of the Gaussians that Eq. 3 to 5 make of each fragment. Training goes on from theta_t; m_t is
-        for predictions.
+        by `decay`: the product of the Gaussians that Eq. 3 to 5 make of each fragment. Training goes on from theta_t;
+        m_t is for predictions.
 
     Args:
         model: the model that is trained.

@@ -6,13 +6,15 @@ are the numbers of a batch's rows, which are looked up here before the model is 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from picsc.errors import DataError, NumericsError
-from picsc.fisher.row_gradients import RowPlan, make_plan
+from picsc.fisher.by_row import Target, vectorisable
+from picsc.fisher.row_gradients import RowPlan, differentiable_parameters, make_plan
 from picsc.pytorch.batches import Batch, Keys, output_of, read_batch
 from picsc.pytorch.likelihoods import LikelihoodName, OfRows, check_values, likelihood_of
 from picsc.pytorch.named import trainable, unwrapped
@@ -85,11 +87,21 @@ class RowModel(nn.Module):
                 check_values(self.likelihood, self.outputs(rows[:1]), self.batch.labels)
         return rows
 
-    def plan(self, rows: Tensor) -> RowPlan:
-        """The way that the scores of the trainable parameters are computed; made once."""
+    def plan(self, rows: Tensor, *, second: bool = False) -> RowPlan:
+        """The way that the scores of the trainable parameters are computed; made once.
+
+        Args:
+            rows: of the batch.
+            second: True if the scores are differentiated once more.
+        """
         if self._plan is None:
             only = frozenset(PREFIX + name for name in self.wanted)
             self._plan = make_plan(self, rows, "stated", only)
+            if second and self._plan.rest and len(rows) > 2:
+                leaves = differentiable_parameters(self, create_graph=True, only=only)
+                target = Target(self, "stated", vectorised=True)
+                fits = vectorisable(target, self._plan.rest, leaves, rows[:2], rows[:2])
+                self._plan = replace(self._plan, vectorised=fits)
         return self._plan
 
     @torch.no_grad()
