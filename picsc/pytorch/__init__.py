@@ -8,6 +8,7 @@ The public names are those of `picsc`: `picsc.diagonal_fisher`, `fisher_penalty`
 - `anchor`: Eq. 16's term, which holds the parameters where earlier fragments need them, with Eq. 15's smoothing
 - `posterior_mean`: the running mean of parameters, weighted by Fisher information
 - `shift_trigger`: Eq. 14's tau of a fragment against the one before, with its calibrated threshold
+- `lightning`: Algorithm 2 as a callback of Lightning, imported only where it is used
 - `row_model`: a model and a batch as one log-likelihood per row, as `picsc.fisher` differentiates it
 - `batches`: batches of loaders: tuples, dictionaries, and what models return for them
 - `features`: inputs of one of the model's layers, as the covariates of its rows

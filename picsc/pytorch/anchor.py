@@ -66,6 +66,14 @@ class Anchor:
             for parameter, mean, fisher, first in self._held()
         ]).sum() * self.strength  # fmt: skip
 
+    def add_gradient(self) -> None:
+        """Add the gradient of `penalty()` to the parameters' own, for loops whose loss is out of reach."""
+        parameters = [parameter for parameter, *_ in self._held()]
+        with torch.enable_grad():
+            found = torch.autograd.grad(self.penalty(), parameters)
+        for parameter, gradient in zip(parameters, found, strict=True):
+            parameter.grad = gradient if parameter.grad is None else parameter.grad + gradient
+
     @torch.no_grad()
     def pull(self, length: float) -> None:
         """Solve the term exactly after an optimiser's step, in the place of adding `penalty()` to the loss.
