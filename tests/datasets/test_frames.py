@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -209,5 +210,22 @@ def test_numbers_keep_their_memory() -> None:
 
 
 def test_runs_and_extension_types_are_written_out() -> None:
-    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 5], pa.int32()), pa.array(["a", "b"]))
+    runs = pc.run_end_encode(pa.array(["a", "a", "b", "b", "b"]))
     assert list(read_series(pa.chunked_array([runs]), "it", "memory")) == ["a", "a", "b", "b", "b"]
+    storage = pa.array([1, 2, 3])
+    labelled = pa.ExtensionArray.from_storage(Labelled(), storage)
+    assert list(read_series(pa.chunked_array([labelled]), "it", "memory")) == [1, 2, 3]
+
+
+class Labelled(pa.ExtensionType):
+    """Whole numbers under another name."""
+
+    def __init__(self) -> None:
+        super().__init__(pa.int64(), "tests.labelled")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, _storage: pa.DataType, _serialized: bytes) -> "Labelled":
+        return cls()

@@ -4,10 +4,14 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, TensorDataset
 
 import picsc
 from picsc.pytorch import anchor, diagonal_fisher, fisher_penalty, posterior_mean, shift_trigger
+from picsc.pytorch.batches import Keys
+from picsc.pytorch.modes import row_by_row
+from picsc.pytorch.row_model import RowModel
 from tests.pytorch.cases import CASES, N, case, fishers_by_row
 from tests.reference import expected_fisher_by_row
 
@@ -176,3 +180,55 @@ def test_a_cuda_device_gives_the_same(name: str) -> None:
     found = picsc.diagonal_fisher(model.cuda(), [batch])
     assert {values.device.type for values in found.values()} == {"cuda"}
     torch.testing.assert_close(flat(found).cpu(), flat(on_cpu), rtol=1e-6, atol=1e-10)
+
+
+class Checkpointed(nn.Module):
+    """Computes its first layers again in the backward pass."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner, self.last = inner, nn.Linear(4, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.last(checkpoint(self.inner, x, use_reentrant=False))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch.compile's own imports
+def test_wrapped_and_checkpointed_models() -> None:
+    torch.manual_seed(0)
+    inner = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+    model, x, y = Checkpointed(inner).double(), torch.randn(6, 3, dtype=torch.float64), torch.randint(2, (6,))
+    plain = nn.Sequential(inner, model.last)
+    expected = picsc.diagonal_fisher(plain, [(x, y)])
+    for wrapped in (model, torch.compile(model), nn.DataParallel(model)):
+        found = picsc.diagonal_fisher(wrapped, [(x, y)])
+        assert list(found) == ["inner.0.weight", "inner.0.bias", "last.weight", "last.bias"]
+        torch.testing.assert_close(flat(found), flat(expected))
+    fragments = torch.arange(6) % 2
+    for each in (model, plain):
+        picsc.fisher_penalty(each, (x, y), fragments).backward()
+        slope = inner[0].weight.grad
+        inner.zero_grad()
+        model.last.zero_grad()
+        if each is model:
+            kept = slope
+    torch.testing.assert_close(kept, slope)
+
+
+def test_frozen_parameters_cost_no_differentiation_row_by_row() -> None:
+    model, batch = case("encoder layer")
+    model.layer.self_attn.in_proj_weight.requires_grad_(False)
+    own = RowModel(model, "categorical", Keys())
+    with row_by_row(model):
+        rest = own.plan(own.take(batch)).rest
+    assert "model.layer.self_attn.in_proj_bias" in rest
+    assert "model.layer.self_attn.in_proj_weight" not in rest
+
+
+def test_numbers_in_half_precision_are_cast_nowhere_but_sums_are_exact() -> None:
+    model, x = small()
+    model, x, y = model.bfloat16(), x.bfloat16(), torch.randint(2, (8,))
+    fisher = picsc.diagonal_fisher(model, [(x, y)])
+    assert {values.dtype for values in fisher.values()} == {torch.float32}
+    expected = picsc.diagonal_fisher(model.double(), [(x.double(), y)])
+    torch.testing.assert_close(flat(fisher).double(), flat(expected), rtol=0.2, atol=1e-2)

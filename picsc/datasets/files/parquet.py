@@ -156,7 +156,7 @@ def to_series(column: Any, name: str, where: str) -> pd.Series[Any]:
     kind = column.type
     types = pa.types
     values = kind.value_type if types.is_dictionary(kind) else kind
-    nested = types.is_nested(values)
+    nested = types.is_nested(values) or types.is_fixed_size_list(values)  # which pyarrow 15 leaves out of the former
     if nested or types.is_fixed_size_binary(values) or str(values) in ("binary", "large_binary", "binary_view"):
         held = f"nested values ({str(values)[:60]})" if nested else "bytes"
         raise DataError(f"{where}: column {name!r} holds {held}; flatten it, or leave it out with --drop")
