@@ -126,7 +126,7 @@ class Anchor:
         first = torch.empty((), device=next(iter(parameters.values())).device, dtype=torch.float32)
         if all(parameter.dtype is torch.float64 for parameter in parameters.values()):
             first = first.double()
-        return [
-            (parameter, self.mean[name].to(parameter.device), self.fisher[name].to(parameter.device), first)
-            for name, parameter in parameters.items()
-        ]
+        for name, parameter in parameters.items():  # a model that has moved to another device takes its anchor along
+            self.mean[name] = self.mean[name].to(parameter.device)
+            self.fisher[name] = self.fisher[name].to(parameter.device)
+        return [(parameter, self.mean[name], self.fisher[name], first) for name, parameter in parameters.items()]

@@ -14,7 +14,7 @@ ENTRIES = 1 << 14
 """Entries of a sketch, m; the norm of a difference is right to about 1 / sqrt(2 m)."""
 EXACT = 1 << 28
 """Floats that sums over 100 ways to divide the rows may take while they are exact."""
-ROW_FLOATS = 1 << 24
+ROW_FLOATS = 1 << 26
 """Floats of squared scores that are held at once."""
 
 
@@ -51,6 +51,7 @@ class Sketch:
         if self.exact:
             return torch.cat(list(parts), 1)
         total = parts[0].new_zeros(len(parts[0]), ENTRIES)
+        self.signs = [signs.to(total.device) for signs in self.signs]
         start = 0
         for values, signs in zip(parts, self.signs, strict=True):
             signed = values * (signs.to(values) * 2 - 1)
