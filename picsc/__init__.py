@@ -11,6 +11,7 @@ well; everything else may move. Packages, from the verbs down; arrows point down
 - `auditing`: the audit: cut, design, test, attribute, report
 - `comparison`: PIcsC beside importance weighting
 - `estimators`: splitters for scikit-learn
+- `pytorch`: the correction in somebody's own PyTorch loop
 - `cross_validation`: standard against corrected cross-validation
 - `training`: networks, Algorithm 1, Algorithm 2, trainers
 - `fisher`: diagonal Fisher information, layer by layer
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
     from picsc.estimators.splitters import BatchSplit, DOBSCVSplit, MSSCVSplit, TimeSplit
     from picsc.federated.audit_clients import audit_clients
     from picsc.federated.federate import federate, federate_dataset
+    from picsc.pytorch.anchor import Anchor
+    from picsc.pytorch.diagonal_fisher import diagonal_fisher
+    from picsc.pytorch.fisher_penalty import fisher_penalty
+    from picsc.pytorch.posterior_mean import PosteriorMean
+    from picsc.pytorch.shift_trigger import ShiftDecision, ShiftTrigger
     from picsc.reports.audit import AuditReport
     from picsc.reports.compare import CompareReport
     from picsc.reports.cv import CvReport
@@ -60,6 +66,12 @@ _HOMES = {
     "DOBSCVSplit": "estimators.splitters",
     "MSSCVSplit": "estimators.splitters",
     "TimeSplit": "estimators.splitters",
+    "Anchor": "pytorch.anchor",
+    "diagonal_fisher": "pytorch.diagonal_fisher",
+    "fisher_penalty": "pytorch.fisher_penalty",
+    "PosteriorMean": "pytorch.posterior_mean",
+    "ShiftDecision": "pytorch.shift_trigger",
+    "ShiftTrigger": "pytorch.shift_trigger",
     "AuditReport": "reports.audit",
     "CompareReport": "reports.compare",
     "CvReport": "reports.cv",
@@ -76,6 +88,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Anchor",
     "AuditReport",
     "AuditSettings",
     "BatchSplit",
@@ -91,7 +104,10 @@ __all__ = [
     "MSSCVSplit",
     "NumericsError",
     "PicscError",
+    "PosteriorMean",
     "SettingsError",
+    "ShiftDecision",
+    "ShiftTrigger",
     "TimeSplit",
     "audit",
     "audit_clients",
@@ -100,8 +116,10 @@ __all__ = [
     "compare_dataset",
     "cross_validate",
     "cross_validate_dataset",
+    "diagonal_fisher",
     "federate",
     "federate_dataset",
+    "fisher_penalty",
 ]
 
 

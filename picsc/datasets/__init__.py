@@ -4,6 +4,7 @@
 - `data`: `Data`, the union of the three kinds of data, and the questions that all three answer
 - `description`: the description of the data in a report: columns, target, digest, and columns left out
 - `encoding`: typed columns as one matrix of numbers for models
+- `frames`: frames of any library as the pandas frames that all readers use
 - `images`: `ImageSet`, images of one size with a class each
 - `inspection`: a report on how a file is read and what it holds, without any test (`picsc data show FILE`)
 - `load`: a table from a file, a pandas frame or numpy arrays

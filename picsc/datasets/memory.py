@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from picsc.datasets.columns.names import names_as_text
 from picsc.datasets.data import Data
 from picsc.datasets.files.npz import TARGET, frame_of_arrays
-from picsc.datasets.files.parquet import read_exported
+from picsc.datasets.frames import is_frame, is_series, read_exported, read_series
 from picsc.datasets.load import DECLARED, from_frame
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError, SettingsError
@@ -20,14 +20,12 @@ from picsc.settings import ReadSettings
 
 GIVEN = "given as y"
 """`Target.chosen` of labels that come apart from the covariates."""
-_EXPORTS = ("__arrow_c_stream__", "__arrow_c_array__", "__dataframe__")
-"""Methods of objects that are read as frames: Arrow's PyCapsule protocol and the dataframe interchange protocol."""
 _WAYS = {
+    "to_frame": "give what its to_frame() returns",
     "to_pandas": "give what its to_pandas() returns",
     "toarray": "give what its toarray() returns",
     "collect": "give what its collect() returns",
     "compute": "give what its compute() returns",
-    "to_frame": "give what its to_frame() returns",
 }
 """By method that an object has, the way to something that can be read."""
 _READ = "a frame, an array of shape (rows, columns), images, or the path of a file"
@@ -59,10 +57,10 @@ def as_array(data: object) -> NDArray[Any] | None:
     """
     if isinstance(data, pd.DataFrame):
         return None
-    one_column = isinstance(data, pd.Series | pd.Index)
-    if not one_column and not isinstance(data, np.ndarray) and any(hasattr(data, name) for name in _EXPORTS):
+    one_column = isinstance(data, pd.Index) or is_series(data)
+    if not one_column and not isinstance(data, np.ndarray) and is_frame(data):
         return None
-    if one_column or isinstance(data, dict) or hasattr(data, "columns"):
+    if one_column or isinstance(data, dict) or "columns" in dir(data):
         raise _no_data(data)
     try:
         values = np.asarray(data)
@@ -120,11 +118,12 @@ def labels(y: ArrayLike) -> pd.Series[Any]:
     """
     if isinstance(y, str):
         raise SettingsError(f"y={y!r} is one word where labels are wanted; name the target column with --target {y!r}")
-    if isinstance(y, pd.DataFrame) and y.shape[1] == 1:
-        y = y.iloc[:, 0]
+    if not isinstance(y, np.ndarray | list | tuple) and is_frame(y) and not is_series(y):
+        frame, _ = read_exported(y, ReadSettings(), "y")
+        y = frame.iloc[:, 0] if frame.shape[1] == 1 else y
     name = _name(y)
-    if isinstance(y, pd.Series):
-        return y.rename(name)
+    if is_series(y):
+        return read_series(y, name, "y")
     try:
         values = np.asarray(y)
     except (TypeError, ValueError, RuntimeError):

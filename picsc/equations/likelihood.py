@@ -1,4 +1,4 @@
-"""Log-likelihood of classes and of numbers, in nats per row: training and Fisher information are based on it.
+"""Log-likelihood of classes and numbers, or as a model states it, in nats per row; training is based on it.
 
 Shape letters here: n rows, c classes.
 """
@@ -12,8 +12,9 @@ from torch.nn.functional import cross_entropy
 
 from picsc.errors import DataError
 
-Likelihood = Literal["classes", "numbers"]
-"""`classes`: softmax over logits. `numbers`: Gaussian around the output, with variance 1."""
+Likelihood = Literal["classes", "numbers", "stated"]
+"""`classes`: softmax over logits. `numbers`: Gaussian around the output, with variance 1. `stated`: the model's output
+is the log-likelihood itself."""
 
 
 def log_likelihood(output: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
@@ -23,9 +24,9 @@ def log_likelihood(output: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
         -log(2 pi)/2, so that it is 0 for a perfect fit. Targets are expected in units of their standard deviation.
 
     Args:
-        output: logits (n, c) for classes; means (n,) or (n, 1) for numbers.
-        y: int64 (n,) class codes, or floats (n,).
-        likelihood: `classes` or `numbers`.
+        output: logits (n, c) for classes; means (n,) or (n, 1) for numbers; log-likelihoods (n,) where they are stated.
+        y: int64 (n,) class codes, or floats (n,); not used where the log-likelihood is stated.
+        likelihood: `classes`, `numbers` or `stated`.
 
     Returns:
         (n,), at most 0, in nats.
@@ -35,6 +36,8 @@ def log_likelihood(output: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
     """
     if likelihood == "numbers":
         return -0.5 * _residuals(output, y).square()
+    if likelihood == "stated":
+        return output.reshape(len(y))
     return -cross_entropy(_logits(output, len(y)), y, reduction="none")
 
 
@@ -51,6 +54,8 @@ def summed_log_likelihood(output: Tensor, y: Tensor, likelihood: Likelihood) -> 
     """
     if likelihood == "numbers":
         return -0.5 * _residuals(output, y).square().sum()
+    if likelihood == "stated":
+        return output.sum()
     return -cross_entropy(_logits(output, len(y)), y, reduction="sum")
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import BaseCrossValidator
 
+from picsc.datasets.frames import read_series
 from picsc.datasets.memory import Frame
 from picsc.datasets.open import open_data
 from picsc.datasets.table import Dataset
@@ -239,8 +240,7 @@ def _table(x: Any, y: ArrayLike | None, settings: CutSettings) -> Dataset:
         if settings.time is not None:
             if settings.time not in getattr(x, "column_names", getattr(x, "columns", ())):
                 raise DataError(f"TimeSplit: X has no column {settings.time!r}; pass a frame that has it")
-            times = x[settings.time]
-            order["time"] = (times.to_pandas() if hasattr(times, "to_pandas") else times).array
+            order["time"] = read_series(x[settings.time], settings.time, "X").array
         x, y = pd.DataFrame(order).rename(columns={"time": settings.time}), None
     found = open_data(x, y, ReadSettings(no_target=y is None), keys=settings.keys)
     if found.kind != "table":

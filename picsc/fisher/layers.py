@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import pad
+from torch.nn.functional import group_norm, layer_norm, pad
 
 from picsc.fisher.convolution import Columns
 from picsc.fisher.factors import Contracted, Dense, Lookup, Outer, RowGradients, over_positions
@@ -90,6 +90,45 @@ def _embedding_bag(layer: nn.EmbeddingBag, tokens: Tensor, delta: Tensor) -> dic
     return {"weight": Lookup(tokens.long(), counted[..., None] * delta[:, None, :], layer.num_embeddings)}
 
 
+def _covers_batch_norm(layer: nn.modules.batchnorm._BatchNorm, a: Tensor) -> bool:
+    return not layer.training and layer.running_mean is not None and a.ndim >= 2
+
+
+def _batch_norm(layer: nn.modules.batchnorm._BatchNorm, a: Tensor, delta: Tensor) -> dict[str, RowGradients]:
+    assert layer.running_mean is not None  # noqa: S101 - _covers_batch_norm has checked it
+    assert layer.running_var is not None  # noqa: S101 - as it has this
+    shape = (1, -1, *[1] * (a.ndim - 2))
+    root = (layer.running_var + layer.eps).sqrt()
+    normalised = (a - layer.running_mean.view(shape)) / root.view(shape)
+    return _scaled(normalised, delta, range(2, a.ndim))
+
+
+def _covers_group_norm(_layer: nn.GroupNorm, a: Tensor) -> bool:
+    return a.ndim >= 2
+
+
+def _group_norm(layer: nn.GroupNorm, a: Tensor, delta: Tensor) -> dict[str, RowGradients]:
+    normalised = group_norm(a, layer.num_groups, eps=layer.eps)
+    return _scaled(normalised, delta, range(2, a.ndim))
+
+
+def _covers_layer_norm(layer: nn.LayerNorm, a: Tensor) -> bool:
+    return a.ndim > len(layer.normalized_shape)
+
+
+def _layer_norm(layer: nn.LayerNorm, a: Tensor, delta: Tensor) -> dict[str, RowGradients]:
+    normalised = layer_norm(a, list(layer.normalized_shape), eps=layer.eps)
+    return _scaled(normalised, delta, range(1, a.ndim - len(layer.normalized_shape)))
+
+
+def _scaled(normalised: Tensor, delta: Tensor, positions: range) -> dict[str, RowGradients]:
+    """A scale and a shift of normalised values, both used at every one of some positions."""
+    scale, shift = delta * normalised, delta
+    if positions:
+        scale, shift = scale.sum(tuple(positions)), shift.sum(tuple(positions))
+    return {"weight": Dense(scale.flatten(1)), "bias": Dense(shift.flatten(1))}
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """Gradients of rows from the inputs and output gradients of one layer type."""
@@ -105,5 +144,11 @@ RULES: dict[type[nn.Module], Rule] = {
     nn.Conv2d: Rule(_covers_conv2d, _conv2d),
     nn.Embedding: Rule(_covers_embedding, _embedding),
     nn.EmbeddingBag: Rule(_covers_embedding_bag, _embedding_bag),
+    nn.BatchNorm1d: Rule(_covers_batch_norm, _batch_norm),
+    nn.BatchNorm2d: Rule(_covers_batch_norm, _batch_norm),
+    nn.BatchNorm3d: Rule(_covers_batch_norm, _batch_norm),
+    nn.SyncBatchNorm: Rule(_covers_batch_norm, _batch_norm),
+    nn.GroupNorm: Rule(_covers_group_norm, _group_norm),
+    nn.LayerNorm: Rule(_covers_layer_norm, _layer_norm),
 }
 """By exact type: a subclass may do something else in its forward."""

@@ -9,9 +9,8 @@ Shape letters here: n rows, d parameters, p those of one parameter tensor.
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,10 +18,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.autograd.graph import GradientEdge, get_gradient_edge
-from torch.func import functional_call, grad, vmap
+from torch.func import functional_call
 
 from picsc.equations.likelihood import Likelihood, log_likelihood, summed_log_likelihood
 from picsc.errors import NumericsError
+from picsc.fisher.by_row import Target, scores_by_row
 from picsc.fisher.factors import Dense, RowGradients, combined
 from picsc.fisher.layers import RULES
 
@@ -30,8 +30,6 @@ CHUNK_FLOATS = 1 << 22
 """Activations, in floats, held at once unless the caller gives another number."""
 MOST_ROWS = 1 << 15
 """Rows of the longest chunk unless the caller gives another number."""
-OfRow = Callable[[dict[str, Tensor], Tensor, Tensor], Tensor]
-"""Maps parameters, one row's inputs and its target to its log-likelihood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +48,10 @@ class RowPlan:
     """Numbers that the model gives per row."""
     chunk: int
     """Rows per pass that keep activations within CHUNK_FLOATS."""
+    vectorised: bool = False
+    """True if scores that are differentiated once more may be vectorised over rows; `vectorisable` finds out."""
+    only: frozenset[str] | None = None
+    """Names of the parameters whose scores are wanted; None is all, frozen ones too; others are not to be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +92,21 @@ def refuse_mixing(model: nn.Module) -> None:
             )
 
 
-def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood) -> RowPlan:
+def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood, only: frozenset[str] | None = None) -> RowPlan:
     """Try the model on its first rows and decide how each parameter's scores are computed.
+
+    Args:
+        model: as in `picsc.fisher.diagonal.empirical_fisher`.
+        x: inputs (n, ...).
+        likelihood: of the targets.
+        only: names of the parameters whose scores are wanted; None is all, frozen ones too.
 
     Raises:
         NumericsError: a layer mixes rows or is random; named.
         DataError: the model's output does not fit the likelihood.
     """
     refuse_mixing(model)
-    leaves = differentiable_parameters(model)
+    leaves = differentiable_parameters(model, only=only)
     names = {id(parameter): name for name, parameter in model.named_parameters()}
     layers = {
         module: {role: names[id(parameter)] for role, parameter in module._parameters.items() if parameter is not None}
@@ -116,10 +124,10 @@ def make_plan(model: nn.Module, x: Tensor, likelihood: Likelihood) -> RowPlan:
     anything = torch.zeros(n, dtype=torch.int64, device=output.device)
     with torch.enable_grad():
         used = _uses(summed_log_likelihood(output, anything, likelihood), leaves)
-    rest = tuple(name for name in leaves if used[name] != explained[name])
+    rest = tuple(name for name in leaves if used[name] != explained[name] and (only is None or name in only))
     floats = (output.numel() + sum(call.floats for call in calls)) // n + sum(leaves[name].numel() for name in rest)
     chunk = max(1, min(CHUNK_FLOATS // max(1, floats), MOST_ROWS))
-    return RowPlan(model, likelihood, layers, rest, output.numel() // n, chunk)
+    return RowPlan(model, likelihood, layers, rest, output.numel() // n, chunk, only=only)
 
 
 def _unclear(calls: list[_Call], n: int) -> set[nn.Module]:
@@ -127,15 +135,20 @@ def _unclear(calls: list[_Call], n: int) -> set[nn.Module]:
     return {call.layer for call in calls if call.a is None or not (len(call.a) == call.rows == n)}
 
 
-def differentiable_parameters(model: nn.Module, *, create_graph: bool = False) -> dict[str, Tensor]:
+def differentiable_parameters(
+    model: nn.Module, *, create_graph: bool = False, only: frozenset[str] | None = None
+) -> dict[str, Tensor]:
     """The parameters by name, in order, ready to be differentiated; frozen ones as copies that share their memory.
 
     Args:
         model: whose parameters.
         create_graph: parameters that are themselves results stay connected to what they were computed from.
+        only: names of those that are to be differentiated; None is all.
     """
     return {
-        name: parameter
+        name: parameter.detach()
+        if only is not None and name not in only
+        else parameter
         if parameter.requires_grad and (create_graph or parameter.is_leaf)
         else parameter.detach().requires_grad_()
         for name, parameter in model.named_parameters()
@@ -213,7 +226,8 @@ def likelihood_and_scores(
                     if name not in plan.rest:
                         parts[name].append(found[role])
         if plan.rest:
-            scores = _by_differentiation(plan, parameters, x, y, create_graph)
+            target = Target(plan.model, plan.likelihood, plan.vectorised)
+            scores = scores_by_row(target, plan.rest, parameters, x, y, create_graph=create_graph)
             for name, rows in zip(plan.rest, scores, strict=True):
                 parts[name].append(Dense(rows if scale is None else rows * scale[:, None]))
         if scale is not None:
@@ -279,39 +293,3 @@ def _uses(total: Tensor, leaves: dict[str, Tensor]) -> Counter[str]:
                 seen.add(source)
                 waiting.append(source)
     return used
-
-
-def _by_differentiation(
-    plan: RowPlan, parameters: dict[str, Tensor], x: Tensor, y: Tensor, create_graph: bool
-) -> list[Tensor]:
-    """Scores (n, p) of each parameter in `plan.rest`, vectorised over rows where that is possible and right."""
-    held = parameters if create_graph else {name: parameter.detach() for name, parameter in parameters.items()}
-
-    def of_row(part: dict[str, Tensor], x_i: Tensor, y_i: Tensor) -> Tensor:
-        output = functional_call(plan.model, {**held, **part}, (x_i[None],))
-        return summed_log_likelihood(output, y_i[None], plan.likelihood)
-
-    if not create_graph:  # vectorised second derivatives of some layers (LayerNorm in torch 2.13) are wrong
-        scores = _vectorised(of_row, {name: held[name] for name in plan.rest}, x, y)
-        if scores is not None:
-            return [scores[name].flatten(1) for name in plan.rest]
-    part = {name: parameters[name] for name in plan.rest}
-    rows = [_of_one(of_row(part, x_i, y_i), part, create_graph) for x_i, y_i in zip(x, y, strict=True)]
-    return [torch.stack(column) for column in zip(*rows, strict=True)]
-
-
-def _vectorised(of_row: OfRow, part: dict[str, Tensor], x: Tensor, y: Tensor) -> dict[str, Tensor] | None:
-    """Gradients (n, ...) of every row at once; None for models that cannot be vectorised (RNN, GRU write in place)."""
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "There is a performance drop")
-            scores: dict[str, Tensor] = vmap(grad(of_row), in_dims=(None, 0, 0))(part, x, y)
-            return scores
-    except RuntimeError:
-        return None
-
-
-def _of_one(log_p: Tensor, part: dict[str, Tensor], create_graph: bool) -> list[Tensor]:
-    """The gradient of one row's log-likelihood."""
-    scores = torch.autograd.grad(log_p, list(part.values()), create_graph=create_graph, materialize_grads=True)
-    return [score.flatten() for score in scores]

@@ -119,12 +119,14 @@ def penalised_gradient(plan: RowPlan, x: Tensor, y: Tensor, shares: Shares, pena
         # scores are multiplied by the weights, which makes the task's gradient; their squares are divided by them again
         times = shares.times.to(next(model.parameters()))
         scale, sizes = (times * times.new_ones(len(x) // shares.k)).flatten(), shares.sizes * times.square()
-    parameters = differentiable_parameters(model, create_graph=True)
+    parameters = differentiable_parameters(model, create_graph=True, only=plan.only)
     trainable = [parameters[name] for name, parameter in model.named_parameters() if parameter.requires_grad]
     total, scores = likelihood_and_scores(plan, parameters, x, y, create_graph=True, scale=scale)
     sums, fishers, slopes = {}, [], []
     value = total.new_zeros(())
     for (name, parameter), one in zip(parameters.items(), scores, strict=True):
+        if plan.only is not None and name not in plan.only:
+            continue
         rows = one if shares.rows is None or shares.weight is None else one.spread(shares.rows, shares.weight)
         summed, squares = rows.by_fragment(shares.k)
         sums[name] = summed.detach().div(-len(x)).view_as(parameter)

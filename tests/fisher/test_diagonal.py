@@ -124,6 +124,16 @@ def normalised() -> nn.Module:
     return model.eval()
 
 
+def normalised_images(norm: nn.Module) -> nn.Module:
+    """A normalisation with a scale and a shift that are not 1 and 0."""
+    for tensor in (norm.weight, norm.bias, *norm.buffers()):
+        if tensor.is_floating_point():
+            tensor.data.uniform_(0.5, 2)
+    return nn.Sequential(
+        nn.Conv2d(2, 4, 3), norm, nn.ReLU(inplace=True), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(16, 3)
+    ).eval()
+
+
 MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...] | str]] = {
     "mlp": (lambda: mlp(4, 3, seed=0), (4,)),
     "lenet": (lambda: lenet(1, 16, 3, seed=0), (1, 16, 16)),
@@ -140,6 +150,13 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...] | str]] = {
     "bag of means with padding": (lambda: Reader(nn.EmbeddingBag(9, 4, mode="mean", padding_idx=2)), "tokens"),
     "layer norm": (lambda: nn.Sequential(nn.Linear(4, 5), nn.LayerNorm(5), nn.Tanh(), nn.Linear(5, 3)), (4,)),
     "batch norm in eval mode": (normalised, (4,)),
+    "batch norm of images": (lambda: normalised_images(nn.BatchNorm2d(4)), (2, 6, 5)),
+    "group norm": (lambda: normalised_images(nn.GroupNorm(2, 4)), (2, 6, 5)),
+    "layer norm over all of a row": (lambda: normalised_images(nn.LayerNorm((4, 4, 3))), (2, 6, 5)),
+    "layer norm of positions": (
+        lambda: nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4, bias=False), Sequence()),
+        (5, 4),
+    ),
     "gru": (lambda: Recurrent(nn.GRU), (5, 4)),
     "lstm": (lambda: Recurrent(nn.LSTM), (5, 4)),
     "attention": (
@@ -278,7 +295,11 @@ class FisherOf(nn.Module):
 
 
 @pytest.mark.parametrize(
-    "name", ["mlp", "shared layer", "sequence", "layer norm", "bag of means with padding", "groups"]
+    "name",
+    [
+        *("mlp", "shared layer", "sequence", "bag of means with padding", "groups", "layer norm", "group norm"),
+        *("layer norm of positions", "batch norm in eval mode", "batch norm of images"),
+    ],
 )
 def test_differentiable_in_theta(name: str) -> None:
     model, x, y = case(name, n=4)

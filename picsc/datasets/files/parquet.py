@@ -9,7 +9,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyarrow.interchange import from_dataframe
 
 from picsc.datasets.columns.exact import MOST_DIGITS
 from picsc.datasets.columns.names import INDEX, unique_names
@@ -23,7 +22,8 @@ _INDEX = "__index_level_"
 _FEATHER_1, _IPC_FILE = b"FEA1", b"ARROW1"
 _BEGINS = {"parquet file": (b"PAR1",), "Arrow file": (_IPC_FILE, b"\xff\xff\xff\xff")}
 _CUT_OFF = ("magic bytes not found", "file size is", "Not an Arrow file", "file is too small")
-_BROKEN = (pa.ArrowException, OSError, ValueError, MemoryError, OverflowError, RecursionError)
+BROKEN = (pa.ArrowException, OSError, ValueError, MemoryError, OverflowError, RecursionError)
+"""Errors of Arrow about data that it cannot hold."""
 
 
 def read_parquet(source: Source, settings: ReadSettings) -> FileTable:
@@ -40,7 +40,7 @@ def read_parquet(source: Source, settings: ReadSettings) -> FileTable:
         # Without a memory map, since a file that changes while it is mapped can end the process.
         table = pq.ParquetFile(source.path, memory_map=False).read()
         called = table.column_names  # names that are no UTF-8 fail here
-    except _BROKEN as error:
+    except BROKEN as error:
         raise _unreadable(source, "parquet file", error) from None
     return _file_table(table, called, source, settings, "parquet")
 
@@ -67,7 +67,7 @@ def read_arrow(source: Source, settings: ReadSettings) -> FileTable:
             reader = pa.ipc.open_file(file) if start == _IPC_FILE else pa.ipc.open_stream(file)
             table = reader.read_all()
             called = table.column_names
-    except _BROKEN as error:
+    except BROKEN as error:
         raise _unreadable(source, "Arrow file", error) from None
     return _file_table(table, called, source, settings, "arrow")
 
@@ -118,7 +118,7 @@ def frame_of_arrow(
         try:
             table.column(i).validate(full=True)  # finds words that are no UTF-8, and codes without a level
             frame[name] = to_series(table.column(i), name, where)
-        except (DataError, *_BROKEN) as error:
+        except (DataError, *BROKEN) as error:
             if name in settings.drop:
                 frame[name] = pd.Series([None] * table.num_rows, dtype=object)
                 continue
@@ -138,29 +138,6 @@ def frame_of_arrow(
     return result, declared if declared in frame else None
 
 
-def read_exported(data: Any, settings: ReadSettings, where: str) -> tuple[pd.DataFrame, str | None]:
-    """An object that exports Arrow data or a dataframe of the interchange protocol, as a frame and its target.
-
-    Args:
-        data: has `__arrow_c_stream__`, `__arrow_c_array__` or `__dataframe__`.
-        settings: whether repeated names are renamed, and columns that are dropped.
-        where: the table, for messages.
-
-    Raises:
-        DataError: it exports no table, there are no rows, or a column holds nested values.
-    """
-    try:
-        arrow = hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
-        table = pa.table(data) if arrow else from_dataframe(data)
-        called = table.column_names
-    except (*_BROKEN, TypeError, NotImplementedError, RuntimeError) as error:
-        why = " ".join(str(error).split())[:200]
-        raise DataError(
-            f"{where}: data of type {type(data).__qualname__} are no table that Arrow can read ({why})"
-        ) from None
-    return frame_of_arrow(table, called, settings, where)
-
-
 def to_series(column: Any, name: str, where: str) -> pd.Series[Any]:
     """An Arrow column as a pandas series, without Python objects except for words.
 
@@ -175,11 +152,12 @@ def to_series(column: Any, name: str, where: str) -> pd.Series[Any]:
     Raises:
         DataError: the values are nested or bytes.
     """
+    column = _stored(column)
     kind = column.type
     types = pa.types
     values = kind.value_type if types.is_dictionary(kind) else kind
-    nested = types.is_nested(values)
-    if nested or types.is_binary(values) or types.is_large_binary(values) or types.is_fixed_size_binary(values):
+    nested = types.is_nested(values) or types.is_fixed_size_list(values)  # which pyarrow 15 leaves out of the former
+    if nested or types.is_fixed_size_binary(values) or str(values) in ("binary", "large_binary", "binary_view"):
         held = f"nested values ({str(values)[:60]})" if nested else "bytes"
         raise DataError(f"{where}: column {name!r} holds {held}; flatten it, or leave it out with --drop")
     if types.is_decimal(kind) and kind.precision > MOST_DIGITS and _beyond(column):
@@ -195,6 +173,26 @@ def to_series(column: Any, name: str, where: str) -> pd.Series[Any]:
         return whole
     result: pd.Series[Any] = column.to_pandas()
     return result
+
+
+def _stored(column: Any) -> Any:
+    """The values behind an extension type, runs that are written out, and levels in a type that Arrow computes with."""
+    kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        column = pa.chunked_array([chunk.storage for chunk in _chunks(column)], kind.storage_type)
+        return _stored(column)
+    if pa.types.is_run_end_encoded(kind):
+        return _stored(pc.run_end_decode(column))
+    if pa.types.is_dictionary(kind) and str(kind.value_type) == "string_view":
+        words = pa.string()
+        codes, levels = ([getattr(each, part) for each in _chunks(column)] for part in ("indices", "dictionary"))
+        parts = [pa.DictionaryArray.from_arrays(at, level.cast(words)) for at, level in zip(codes, levels, strict=True)]
+        return pa.chunked_array(parts, pa.dictionary(kind.index_type, words))
+    return column
+
+
+def _chunks(column: Any) -> list[Any]:
+    return column.chunks if isinstance(column, pa.ChunkedArray) else [column]
 
 
 _NULLABLE = {
