@@ -9,8 +9,9 @@ well; everything else may move. Packages, from the verbs down; arrows point down
 - `federated`: federated training, and the audit of clients
 - `auditing`: the audit: cut, design, test, attribute, report
 - `comparison`: PIcsC beside importance weighting
-- `estimators`: splitters for scikit-learn
+- `estimators`: models and splitters for scikit-learn
 - `cross_validation`: standard against corrected cross-validation
+- `saved_models`: trained models of tables that leave picsc
 - `training`: networks, Algorithm 1, Algorithm 2, trainers
 - `fisher`: diagonal Fisher information, layer by layer
 - `equations`: the paper's formulas, one function an equation
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from picsc.comparison.compare import compare, compare_dataset
     from picsc.cross_validation.cross_validate import cross_validate, cross_validate_dataset
     from picsc.errors import DataError, NumericsError, PicscError, SettingsError
+    from picsc.estimators.models import PicscClassifier, PicscRegressor
     from picsc.estimators.splitters import BatchSplit, DOBSCVSplit, MSSCVSplit, TimeSplit
     from picsc.federated.audit_clients import audit_clients
     from picsc.federated.federate import federate, federate_dataset
@@ -55,6 +57,8 @@ _HOMES = {
     "audit_clients": "federated.audit_clients",
     "federate": "federated.federate",
     "federate_dataset": "federated.federate",
+    "PicscClassifier": "estimators.models",
+    "PicscRegressor": "estimators.models",
     "BatchSplit": "estimators.splitters",
     "DOBSCVSplit": "estimators.splitters",
     "MSSCVSplit": "estimators.splitters",
@@ -89,7 +93,9 @@ __all__ = [
     "FedSettings",
     "MSSCVSplit",
     "NumericsError",
+    "PicscClassifier",
     "PicscError",
+    "PicscRegressor",
     "SettingsError",
     "TimeSplit",
     "audit",

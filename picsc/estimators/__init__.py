@@ -1,4 +1,11 @@
 """picsc inside scikit-learn code.
 
+- `models`: `PicscClassifier` and `PicscRegressor`, trained by Algorithm 1, or along batches by Algorithm 2
+- `parameters`: the parameters of both, which are settings of `picsc cv`
+- `training`: training of one model on all rows, and fragments where none are given
+- `batches`: Algorithm 2 along batches that arrive one by one, with its state between two of them
+- `arranging`: weighted and repeated rows in one arrangement, so that a weight is a number of rows
+- `inputs`: rows, labels, fragments and weights as scikit-learn hands them over, as picsc's tables
+- `scikit_learn`: checks of scikit-learn whose names differ between its versions
 - `splitters`: cross-validation splitters: DOB-SCV, MS-SCV, batches in order, pieces of time
 """

@@ -50,7 +50,13 @@ class SequenceStep:
         )
         diverged, share = self.step.diverged[:, 0], self.step.penalty_share[:, 0]
         return [
-            MethodModel(outputs[0], int(diverged[g]), float(share[g]), float(self.strength[g]))
+            MethodModel(
+                outputs[0],
+                int(diverged[g]),
+                float(share[g]),
+                float(self.strength[g]),
+                self.trainer.network(theta[g, 0], self.t, g),
+            )
             for g, outputs in enumerate(self.trainer.outputs(theta, self.t, self.test))
         ]
 
