@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from picsc.errors import DataError, NumericsError, PicscError, SettingsError
     from picsc.estimators.models import PicscClassifier, PicscRegressor
     from picsc.estimators.splitters import BatchSplit, DOBSCVSplit, MSSCVSplit, TimeSplit
+    from picsc.estimators.weights import ImportanceWeightedScorer, ShiftWeighter, importance_weighted_score
     from picsc.federated.audit_clients import audit_clients
     from picsc.federated.federate import federate, federate_dataset
     from picsc.reports.audit import AuditReport
@@ -57,6 +58,9 @@ _HOMES = {
     "audit_clients": "federated.audit_clients",
     "federate": "federated.federate",
     "federate_dataset": "federated.federate",
+    "ImportanceWeightedScorer": "estimators.weights",
+    "ShiftWeighter": "estimators.weights",
+    "importance_weighted_score": "estimators.weights",
     "PicscClassifier": "estimators.models",
     "PicscRegressor": "estimators.models",
     "BatchSplit": "estimators.splitters",
@@ -91,12 +95,14 @@ __all__ = [
     "FedAuditReport",
     "FedReport",
     "FedSettings",
+    "ImportanceWeightedScorer",
     "MSSCVSplit",
     "NumericsError",
     "PicscClassifier",
     "PicscError",
     "PicscRegressor",
     "SettingsError",
+    "ShiftWeighter",
     "TimeSplit",
     "audit",
     "audit_clients",
@@ -107,6 +113,7 @@ __all__ = [
     "cross_validate_dataset",
     "federate",
     "federate_dataset",
+    "importance_weighted_score",
 ]
 
 

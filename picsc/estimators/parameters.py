@@ -112,11 +112,8 @@ class Parameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             raise UnusableParameterError(f"hidden={self.hidden!r}: must be a whole number of at least 1")
         if str(self.merge) == "running":
             raise UnusableParameterError("merge='running' is chosen on all batches, which partial_fit does not have")
-        seed = self.random_state
-        if not isinstance(seed, int | np.integer):
-            drawn = np.random.RandomState() if seed is None else check_random_state(seed)
-            seed = drawn.randint(2**31 - 1)
-        return from_keywords(CvSettings, "cv", {**given, "seed": int(seed), "algorithm": algorithm})
+        seed = seed_of(self.random_state)
+        return from_keywords(CvSettings, "cv", {**given, "seed": seed, "algorithm": algorithm})
 
     def _batch_training(self, settings: CvSettings, n: int) -> BatchTraining:
         recipe = recipe_of(settings.train, n, "table")
@@ -138,3 +135,11 @@ class Parameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
 def _is_count(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 1
+
+
+def seed_of(random_state: object) -> int:
+    """The seed that a random state stands for: a number itself, a generator's next one, or for None a new one."""
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    drawn = np.random.RandomState() if random_state is None else check_random_state(random_state)
+    return int(drawn.randint(2**31 - 1))

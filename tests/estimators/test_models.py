@@ -200,11 +200,15 @@ def test_search_pipelines_and_metadata() -> None:
         model = picsc.PicscClassifier(**QUICK).set_fit_request(fragments=True, sample_weight=True)
         model.set_score_request(sample_weight=True)
         routed = cross_validate(
-            make_pipeline(StandardScaler().set_fit_request(sample_weight=False), model), x, y, cv=GroupKFold(3),
-            return_estimator=True,
+            model, x, y, cv=GroupKFold(3), return_estimator=True,
             params={"fragments": place, "sample_weight": np.ones(len(x)), "groups": place},
         )  # fmt: skip
-    assert [each[-1].n_fragments_ for each in routed["estimator"]] == [4, 4, 4]  # two of six places are tested
+        piped = make_pipeline(StandardScaler(), picsc.PicscClassifier(**QUICK).set_fit_request(fragments=True))
+        in_pipeline = cross_validate(
+            piped, x, y, cv=GroupKFold(3), return_estimator=True, params={"fragments": place, "groups": place}
+        )
+    assert [each.n_fragments_ for each in routed["estimator"]] == [4, 4, 4]  # two of six places are tested
+    assert [each[-1].n_fragments_ for each in in_pipeline["estimator"]] == [4, 4, 4]
 
 
 def test_clones_and_pickles() -> None:
