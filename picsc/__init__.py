@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from picsc.reports.compare import CompareReport
     from picsc.reports.cv import CvReport
     from picsc.reports.fed import FedAuditReport, FedReport
+    from picsc.saved_models.folder import load_model
     from picsc.settings import AuditSettings, CompareSettings, CvSettings, FedSettings
 
 _HOMES = {
@@ -67,6 +68,7 @@ _HOMES = {
     "DOBSCVSplit": "estimators.splitters",
     "MSSCVSplit": "estimators.splitters",
     "TimeSplit": "estimators.splitters",
+    "load_model": "saved_models.folder",
     "AuditReport": "reports.audit",
     "CompareReport": "reports.compare",
     "CvReport": "reports.cv",
@@ -114,6 +116,7 @@ __all__ = [
     "federate",
     "federate_dataset",
     "importance_weighted_score",
+    "load_model",
 ]
 
 

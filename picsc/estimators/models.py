@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -38,6 +39,7 @@ from picsc.estimators.inputs import (
     with_target,
 )
 from picsc.estimators.parameters import Parameters
+from picsc.estimators.saving import saved
 from picsc.estimators.scikit_learn import check_columns, is_frame
 from picsc.estimators.training import made_fragments, trained
 from picsc.runtime.threads import one_thread
@@ -53,6 +55,8 @@ class _Picsc(Parameters):
     model_: TableModel
     _stream: Stream | None
     _names: list[str]
+    _sha256: str
+    _rows: int
     _order: Ints
 
     @abstractmethod
@@ -102,7 +106,24 @@ class _Picsc(Parameters):
             assert found.network is not None  # noqa: S101 - a table's trainer keeps it
             training = self._batch_training(settings, table.n)
             self._stream = learned(None, settled(table), training, network=found.network)
+            self.batches_seen_, self.shifted_ = 1, False
         return self
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the model into a folder of plain files, which `picsc.load_model` and `picsc predict` read.
+
+        Args:
+            folder: a folder that does not exist, or is empty.
+
+        Returns:
+            The folder.
+
+        Raises:
+            ValueError: the folder cannot be written.
+        """
+        check_is_fitted(self, "model_")
+        with as_value_errors():
+            return saved(self, self._sha256, self._rows, folder)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class or the number of each row, (n,).
@@ -153,7 +174,9 @@ class _Picsc(Parameters):
             else:
                 target = replace(self.model_.target, units=network.scaling.units)
                 encoder = network.scaling.encoder
-                self.model_ = replace(self.model_, theta=network.theta, encoder=encoder, target=target)
+                self.model_ = replace(self.model_, encoder=encoder, target=target, training_rows=None)
+                self.model_ = self.model_.with_theta(network.theta)
+                self._rows += batch.n
             self.batches_seen_, self.shifted_ = self._stream.t, self._stream.flagged
         return self
 
@@ -170,6 +193,7 @@ class _Picsc(Parameters):
         numbered = labels.classes.dtype.kind in "iu"
         self.model_ = model_of(network, table, settings.read, hidden=self.hidden, numbered=numbered)
         self._order = labels.order
+        self._sha256, self._rows = table.sha256, table.n
         if len(labels.classes):
             self.classes_ = labels.classes
 

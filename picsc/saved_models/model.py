@@ -22,6 +22,7 @@ from picsc.datasets.memory import as_array
 from picsc.datasets.new_rows import KnownColumns, known_columns, new_rows
 from picsc.errors import DataError
 from picsc.evaluation.target_units import TargetUnits
+from picsc.saved_models.training_rows import TrainingRows, summarised
 from picsc.training.batched.mlp import predicted, unflatten
 from picsc.training.jobs import TableNetwork
 from picsc.training.networks import mlp
@@ -69,6 +70,8 @@ class TableModel:
     """(d,), in `parameters_to_vector` order."""
     hidden: int
     """Hidden units."""
+    training_rows: TrainingRows | None = None
+    """Counts of the training rows, for a comparison with new ones; None where the rows came in batches."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -143,6 +146,10 @@ class TableModel:
         """Predictions of outputs, (n,): classes, or the numbers themselves."""
         return outputs if self.target.kind == "numbers" else self.classes[outputs.argmax(1)]
 
+    def with_theta(self, theta: NDArray[np.float32]) -> TableModel:
+        """The same model with other weights, (d,)."""
+        return replace(self, theta=theta)
+
     def _chunk(self, table: Dataset, start: int) -> NDArray[np.float64]:
         rows = np.arange(start, min(start + CHUNK, table.n))
         x = torch.from_numpy(self.encoder.transform(table, rows).matrix).double()
@@ -187,9 +194,5 @@ def model_of(
         ModelTarget(target.name, target.kind, target.levels, numbered, network.scaling.units),
         np.asarray(network.theta, np.float32),
         hidden,
+        summarised(dataset),
     )
-
-
-def with_classes(model: TableModel, classes: tuple[str, ...], *, numbered: bool) -> TableModel:
-    """The same model with other names of its classes."""
-    return replace(model, target=replace(model.target, classes=classes, numbered=numbered))

@@ -129,7 +129,7 @@ def test_state_along_batches_does_not_grow() -> None:
     for start in range(0, 600, 100):
         model.partial_fit(x.iloc[start : start + 100], y.iloc[start : start + 100], classes=["early", "late"])
         sizes.append(len(pickle.dumps(model)))
-    assert max(sizes) < 1.05 * min(sizes)
+    assert max(sizes[1:]) < 1.01 * min(sizes[1:])  # the first also has the counts of its rows
     assert model.score(x, y) > 0.75
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from picsc.reports import DataReport, Report
+from picsc.reports import DataReport, PredictReport, Report
+from picsc.reports.common import Finding
 from picsc.reports.data import ClassRows
 from picsc_cli.output.registry import _WRITERS, as_text
 from picsc_cli.text.page import Page
@@ -55,6 +56,11 @@ def data_report() -> DataReport:
     return DataReport(audit_report().data, (ClassRows("x", 3), ClassRows("y", 4)), 2, 1, "no column is named target")
 
 
+def predict_report() -> PredictReport:
+    found = Finding("unknown-levels", "warning", "levels that the model does not know", "train on rows that have them")
+    return PredictReport("model", "0", "new.csv", "1", "y", ("a", "b"), ("a", "b"), ((0.9, 0.1), (0.2, 0.8)), (found,))
+
+
 REPORTS = {
     "audit": audit_report(),
     "audits": audit_reports(),
@@ -66,6 +72,7 @@ REPORTS = {
     "compare-recipes": compare_recipe_report(),
     "fed-recipes": fed_recipe_report(),
     "data": data_report(),
+    "predict": predict_report(),
 }
 
 
