@@ -161,7 +161,7 @@ def _levels(known: Column, values: Raw) -> tuple[Column, dict[str, int]]:
     if new and known.levels[-1] == POOLED:
         code[:-1][code[:-1] < 0] = len(known.levels) - 1
         new = {}
-    return replace(known, values=code[given.data]), new
+    return replace(known, values=code[given.data], raw=None if truth else given), new
 
 
 def _numbers(name: str, values: Raw, words: _Words) -> NDArray[np.float64]:
@@ -183,8 +183,7 @@ def _numbers(name: str, values: Raw, words: _Words) -> NDArray[np.float64]:
         if not isinstance(found, NumbersRead) or set(found.words) - set(gone):
             raise _refused(name, values, np.flatnonzero(no_number).tolist(), "numbers", words.where)
         return found.raw.data.astype(np.float64)
-    plain[np.isinf(plain)] = np.nan
-    return _by_code(plain, values)
+    return _by_code(np.where(np.isinf(plain), np.nan, plain), values)
 
 
 def _by_code(of_levels: Sequence[float] | NDArray[np.float64], values: Raw) -> NDArray[np.float64]:

@@ -6,5 +6,6 @@
 - `prediction`: predictions of a saved model for the rows of a file
 - `encoding_file`: the encoding of its columns and target as JSON, and back
 - `training_rows`: a summary of its training rows: some counts for each column, and no row
+- `input_shift`: new rows against the training rows, of which counts alone are left
 - `card`: its model card: the report's figures, and what they were compared with
 """

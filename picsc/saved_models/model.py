@@ -22,6 +22,7 @@ from picsc.datasets.memory import as_array
 from picsc.datasets.new_rows import KnownColumns, known_columns, new_rows
 from picsc.errors import DataError
 from picsc.evaluation.target_units import TargetUnits
+from picsc.saved_models.input_shift import input_shift
 from picsc.saved_models.training_rows import TrainingRows, summarised
 from picsc.training.batched.mlp import predicted, unflatten
 from picsc.training.jobs import TableNetwork
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from picsc.datasets.memory import Frame
     from picsc.datasets.table import Dataset
     from picsc.reports.common import Finding
+    from picsc.reports.predict import ColumnShift
     from picsc.settings import ReadSettings
 
 CHUNK = 65_536
@@ -117,6 +119,19 @@ class TableModel:
         if self.target.kind == "numbers":
             raise DataError(f"{self.target.name!r} is a number, which has no probabilities; use predict")
         return np.exp(self.outputs(self.read(rows)[0]))
+
+    def shift(self, rows: Frame | ArrayLike) -> tuple[ColumnShift, ...]:
+        """The columns of new rows against the training rows; see `picsc.saved_models.input_shift`.
+
+        Args:
+            rows: as for `predict`.
+
+        Raises:
+            DataError: the model has learned from batches, of which it keeps no counts; or as for `predict`.
+        """
+        if self.training_rows is None:
+            raise DataError("the model has no counts of its training rows, which came in batches")
+        return input_shift(self.training_rows, self.read(rows)[0])
 
     def encode(self, rows: Frame | ArrayLike) -> Tensor:
         """The inputs of `module`, float32 (n, f)."""

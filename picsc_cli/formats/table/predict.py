@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from picsc_cli.console.printable import printable
@@ -10,11 +10,17 @@ from picsc_cli.formats.table.data import aligned
 from picsc_cli.text.audit_words import finding_words
 
 if TYPE_CHECKING:
-    from picsc.reports.predict import PredictReport
+    from picsc.reports.predict import ColumnShift, PredictReport
     from picsc_cli.text.page import Page
 
 _FIRST = 10
 """Rows that are shown."""
+_NEAREST = 5
+"""Columns without a shift that are shown."""
+_TEST = (
+    "test: new rows against counts of the training rows, by draws; Holm over the columns; a shift has p <= 0.05 and a\n"
+    "distance of 0.05, or 5 points more or fewer missing values; rows must not depend on one another\n"
+)
 _CLASSES = 6
 """Classes whose probabilities are shown at most."""
 
@@ -37,7 +43,27 @@ def predict_table(report: PredictReport, page: Page, /, *, verbose: bool) -> str
     findings = "".join(f"{each.severity}: {printable(finding_words(each))}\n" for each in report.findings)
     more = len(report.predictions) - _FIRST
     rest = f"... and {more} more rows; --output csv:FILE has all of them\n" if more > 0 else ""
-    return predict_summary(report, page) + findings + "\n" + aligned(list(_rows(report))) + rest
+    shift = "" if report.shift is None else "\n" + aligned(list(_columns(report.shift))) + _TEST
+    return predict_summary(report, page) + findings + shift + "\n" + aligned(list(_rows(report))) + rest
+
+
+def _columns(shift: Sequence[ColumnShift]) -> Iterator[tuple[str, ...]]:
+    """The columns that have shifted or are inconclusive, and of the others the five that are nearest to it."""
+    yield ("COLUMN", "VERDICT", "P (HOLM)", "DISTANCE", "MOVED", "MISSING", "")
+    told = [each for each in shift if each.verdict != "ok"]
+    others = sorted(
+        (each for each in shift if each.verdict == "ok"), key=lambda each: 1.0 if each.p is None else each.p
+    )
+    for each in (*told, *others[:_NEAREST]):
+        yield (
+            each.name,
+            each.verdict,
+            "-" if each.p_holm is None else f"{each.p_holm:.2g}",
+            "-" if each.distance is None else f"{each.distance:.2f}",
+            "-" if each.moved is None else f"{each.moved:+.2f} sd",
+            f"{100 * (each.missing_now - each.missing_before):+.1f} points",
+            each.words,
+        )
 
 
 def _rows(report: PredictReport) -> Iterator[tuple[str, ...]]:

@@ -83,7 +83,7 @@ def test_reports_as_table_and_json(saved: Path, tmp_path: Path) -> None:
     found = call("predict", saved, tmp_path / "new.csv", "--output", f"json:{tmp_path / 'out.json'}")
     assert found.exit_code == 0
     assert "30 rows of" in found.stdout
-    assert "note: 4 columns that the model does not know, and ignores: 'two', 'many', 'number', 'words'" in found.stdout
+    assert "note: 3 columns that the model does not know, and ignores: 'two', 'many', 'number'" in found.stdout
     assert "... and 20 more rows; --output csv:FILE has all of them" in found.stdout
     report = json.loads((tmp_path / "out.json").read_text())
     assert report["schema"] == "picsc.predict/1"
@@ -143,3 +143,23 @@ def test_options_that_contradict_each_other(saved: Path, tmp_path: Path) -> None
     found = call("predict", saved, data, "--output", f"csv:{saved / 'encoding.json'}")
     assert found.exit_code == 2
     assert "it is read, and would be gone" in found.stderr
+
+
+def test_new_rows_that_have_shifted_fail(saved: Path, tmp_path: Path) -> None:
+    alike, other = table(120, seed=4), table(120, seed=5)
+    alike.to_csv(tmp_path / "alike.csv", index=False)
+    other.assign(size=other["size"].astype(float) + 8).to_csv(tmp_path / "other.csv", index=False)
+    fine = call("predict", saved, tmp_path / "alike.csv", "--audit")
+    assert fine.exit_code == 0, fine.output
+    assert "input: none of 4 columns has shifted against the training rows" in fine.stdout
+    found = call("predict", saved, tmp_path / "other.csv", "--audit", "--output", f"json:{tmp_path / 'out.json'}")
+    assert found.exit_code == 1
+    assert "input: 1 of 4 columns shifted against the training rows: 'size'" in found.stdout
+    assert json.loads((tmp_path / "out.json").read_text())["shift"][0]["verdict"] == "shift"
+    accepted = call("predict", saved, tmp_path / "other.csv", "--audit", "--fail-on", "never", "--output", "csv")
+    assert accepted.exit_code == 0
+    assert "input: 1 of 4 columns shifted" in accepted.stderr
+    assert len(accepted.stdout.splitlines()) == 121
+    wrong = call("predict", saved, tmp_path / "other.csv", "--fail-on", "never")
+    assert wrong.exit_code == 2
+    assert "--fail-on goes with --audit" in wrong.stderr

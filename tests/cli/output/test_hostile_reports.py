@@ -13,6 +13,7 @@ import pytest
 from picsc.reports import DataReport, PredictReport, Report
 from picsc.reports.common import Finding
 from picsc.reports.data import ClassRows
+from picsc.reports.predict import ColumnShift
 from picsc_cli.output.registry import _WRITERS, as_text
 from picsc_cli.text.page import Page
 from tests.factories.audit import audit_report, audit_reports
@@ -58,7 +59,10 @@ def data_report() -> DataReport:
 
 def predict_report() -> PredictReport:
     found = Finding("unknown-levels", "warning", "levels that the model does not know", "train on rows that have them")
-    return PredictReport("model", "0", "new.csv", "1", "y", ("a", "b"), ("a", "b"), ((0.9, 0.1), (0.2, 0.8)), (found,))
+    moved = ColumnShift("x", 40, 0.001, 0.002, 0.3, None, 0.0, 0.1, "'a': 1.0 % in training, 31.0 % here", "shift")
+    return PredictReport(
+        "model", "0", "new.csv", "1", "y", ("a", "b"), ("a", "b"), ((0.9, 0.1), (0.2, 0.8)), (found,), (moved,)
+    )
 
 
 REPORTS = {
