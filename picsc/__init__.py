@@ -10,9 +10,10 @@ well; everything else may move. Packages, from the verbs down; arrows point down
 - `federated`: federated training, and the audit of clients
 - `auditing`: the audit: cut, design, test, attribute, report
 - `comparison`: PIcsC beside importance weighting
-- `estimators`: splitters for scikit-learn
+- `estimators`: models and splitters for scikit-learn
 - `pytorch`: the correction in somebody's own PyTorch loop
 - `cross_validation`: standard against corrected cross-validation
+- `saved_models`: trained models of tables that leave picsc
 - `training`: networks, Algorithm 1, Algorithm 2, trainers
 - `fisher`: diagonal Fisher information, layer by layer
 - `equations`: the paper's formulas, one function an equation
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
     from picsc.comparison.compare import compare, compare_dataset
     from picsc.cross_validation.cross_validate import cross_validate, cross_validate_dataset
     from picsc.errors import DataError, NumericsError, PicscError, SettingsError
+    from picsc.estimators.models import PicscClassifier, PicscRegressor
     from picsc.estimators.splitters import BatchSplit, DOBSCVSplit, MSSCVSplit, TimeSplit
+    from picsc.estimators.weights import ImportanceWeightedScorer, ShiftWeighter, importance_weighted_score
     from picsc.federated.audit_clients import audit_clients
     from picsc.federated.federate import federate, federate_dataset
     from picsc.pytorch.anchor import Anchor
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from picsc.reports.compare import CompareReport
     from picsc.reports.cv import CvReport
     from picsc.reports.fed import FedAuditReport, FedReport
+    from picsc.saved_models.folder import load_model
     from picsc.settings import AuditSettings, CompareSettings, CvSettings, FedSettings
 
 _HOMES = {
@@ -62,6 +66,11 @@ _HOMES = {
     "audit_clients": "federated.audit_clients",
     "federate": "federated.federate",
     "federate_dataset": "federated.federate",
+    "ImportanceWeightedScorer": "estimators.weights",
+    "ShiftWeighter": "estimators.weights",
+    "importance_weighted_score": "estimators.weights",
+    "PicscClassifier": "estimators.models",
+    "PicscRegressor": "estimators.models",
     "BatchSplit": "estimators.splitters",
     "DOBSCVSplit": "estimators.splitters",
     "MSSCVSplit": "estimators.splitters",
@@ -72,6 +81,7 @@ _HOMES = {
     "PosteriorMean": "pytorch.posterior_mean",
     "ShiftDecision": "pytorch.shift_trigger",
     "ShiftTrigger": "pytorch.shift_trigger",
+    "load_model": "saved_models.folder",
     "AuditReport": "reports.audit",
     "CompareReport": "reports.compare",
     "CvReport": "reports.cv",
@@ -101,13 +111,17 @@ __all__ = [
     "FedAuditReport",
     "FedReport",
     "FedSettings",
+    "ImportanceWeightedScorer",
     "MSSCVSplit",
     "NumericsError",
+    "PicscClassifier",
     "PicscError",
+    "PicscRegressor",
     "PosteriorMean",
     "SettingsError",
     "ShiftDecision",
     "ShiftTrigger",
+    "ShiftWeighter",
     "TimeSplit",
     "audit",
     "audit_clients",
@@ -120,6 +134,8 @@ __all__ = [
     "federate",
     "federate_dataset",
     "fisher_penalty",
+    "importance_weighted_score",
+    "load_model",
 ]
 
 

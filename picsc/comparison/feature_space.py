@@ -7,7 +7,7 @@ target rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 import torch
@@ -19,21 +19,19 @@ from picsc.datasets.images import ImageSet
 from picsc.datasets.rows import Rows
 from picsc.datasets.texts import TokenSet
 from picsc.errors import DataError, NumericsError, SettingsError
-from picsc.runtime.devices import as_sums, placed
 from picsc.training.jobs import Trainer
 from picsc.training.network_inputs import ImageInputs, Read, TextInputs
 from picsc.training.network_sequence_trainer import ROWS_PER_PASS
 from picsc.training.network_trainer import NetworkTrainer
 from picsc.training.single_inputs import LabelledRows
 from picsc.training.table_trainer import TableTrainer
+from picsc.weighting.standardised import standardised
 
 Space = Literal["raw", "layer"]
 RANDOM_FEATURES = 256
 """Dimensions of the features of pixels and of words, q."""
 BANDWIDTH_ROWS = 512
 """Source rows whose median distance is the bandwidth of the kernel on images."""
-NOISE = 1e-5
-"""Share of the largest value by which a column must vary: products of equal rows may differ in their last digits."""
 CHUNK_FLOATS = 1 << 24
 """Pixels, codes or covariates in one chunk."""
 
@@ -71,7 +69,7 @@ def covariates(
     step = chunk or at_once
     with torch.no_grad():
         ours, theirs = (torch.cat([read(part) for part in _parts(rows, step)]) for rows in (source, target))
-        return _standardised(ours, theirs, step)
+        return standardised(ours, theirs, step, most=LARGEST)
 
 
 def raw_reader(trainer: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
@@ -180,33 +178,12 @@ def _flat_pixels(images: ImageSet, rows: Rows) -> Tensor:
 def _median_distance(x: Tensor) -> float:
     """Between different points; where all are the same the number of dimensions, which keeps arguments of waves small.
 
-    Rows that are the same have products that differ in their last digits, which must be far below `NOISE`.
+    Rows that are the same have products that differ in their last digits, which must be far below
+    `picsc.weighting.standardised.NOISE`.
     """
     distances = torch.pdist(x)
     apart = distances[distances > 0]
     return float(apart.median()) if len(apart) else float(x.shape[1])
-
-
-def _standardised(source: Tensor, target: Tensor, step: int) -> tuple[Tensor, Tensor]:
-    """Columns that vary over the source rows, standardised by their mean and deviation there; changes both in place."""
-    varies = source.amax(0) - source.amin(0) > NOISE * source.abs().max()
-    if not bool(varies.any()):
-        raise DataError(
-            f"no covariate that weightings could use varies over the {len(source)} source rows; train on other rows"
-        )
-    source, target = source[:, varies], target[:, varies]
-    mean = _mean(torch.split(source, step), len(source), source.device)
-    squares = ((part - mean).square_() for part in torch.split(source, step))
-    deviation = _mean(squares, len(source), source.device).sqrt_().clamp_(min=torch.finfo(source.dtype).tiny)
-    for x in (source, target):
-        x.sub_(mean).div_(deviation).clamp_(-LARGEST, LARGEST)
-    return source, target
-
-
-def _mean(parts: Iterable[Tensor], n: int, device: torch.device) -> Tensor:
-    """Mean over n rows, summed up in float64 and rounded once."""
-    sums = [as_sums(part).sum(0) for part in parts]
-    return placed(torch.stack(sums).sum(0) / n, device)
 
 
 def _parts(rows: Rows, size: int) -> Iterator[Rows]:

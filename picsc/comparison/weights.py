@@ -21,7 +21,7 @@ from picsc.errors import DataError, NumericsError
 from picsc.fragments.groups import inner_folds_of_groups
 from picsc.settings import WeighSettings, Weighting
 from picsc.training.jobs import Trainer
-from picsc.weighting import WEIGHTINGS, refuse, separation
+from picsc.weighting import WeightingOptions, refuse, separation, weights_by
 from picsc.weighting.logistic import FOLDS, log_ratio
 
 Arrays = dict[str, NDArray[Any]]
@@ -96,17 +96,14 @@ def estimate_weights(
     ratios = log_ratio(x, z, seed=task.seed, fold=_folds_of_groups(task, trainer.groups))
     overlap = separation(x, z, seed=task.seed, ratios=ratios)
     seconds = {"iw": time.perf_counter() - began}
-    options: dict[str, dict[str, object]] = {
-        "iw": {"ratio": ratios[0]},
-        "rulsif": {"alpha": settings.relative},
-        "kmm": {"bound": settings.bound, "ridge": None if settings.ridge == "auto" else settings.ridge},
-    }
+    ridge = None if settings.ridge == "auto" else settings.ridge
+    options = WeightingOptions(settings.relative, settings.bound, ridge)
     weights: dict[str, NDArray[np.float64]] = {}
     refused: dict[str, str] = {}
     for name in wanted:
         began = time.perf_counter()
         try:
-            found = WEIGHTINGS[name](x, z, seed=task.seed, **options.get(name, {}))
+            found = weights_by(name, x, z, seed=task.seed, options=options, ratio=ratios[0])
             refuse(found**settings.exponent, floor=settings.floor, name=name, auc=overlap if settings.floor else None)
             weights[name] = found.cpu().double().numpy()  # on the host first: mps has no float64
         except NumericsError as error:

@@ -123,7 +123,7 @@ def cross_validate_dataset(
     report_progress = progress or (lambda _: None)
     data = _shifted(no_characters(data), settings)
     with one_thread():
-        prepared = _prepare(data, settings)
+        prepared = prepare(data, settings)
         experiment = prepared.experiment
         jobs = settings.jobs if data.kind != "table" or prepared.work > SMALL_WORK else 1
         names = _methods_to_run(settings)
@@ -147,7 +147,7 @@ def cross_validate_dataset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Prepared:
+class Prepared:
     """All that is fixed before training starts."""
 
     experiment: Experiment
@@ -192,8 +192,17 @@ def _methods_to_run(settings: CvSettings) -> list[str]:
     return [*corrected, *anchored, *batchwise, "weight-decay", "carried", part, "st-cv", "subsample", *divided, "whole"]
 
 
-def _prepare(data: Data, settings: CvSettings) -> _Prepared:
-    """Repeats, trainer and manifest of a run."""
+def prepare(data: Data, settings: CvSettings) -> Prepared:
+    """Repeats, trainer and manifest of a run.
+
+    Args:
+        data: the table, the images or the texts.
+        settings: all settings of the run.
+
+    Raises:
+        SettingsError: an option does not fit the data.
+        DataError: the data cannot be compared on.
+    """
     kind = data.kind
     findings: list[Finding] = []
     if kind != "table":
@@ -253,7 +262,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
         random_folds=random_folds,
         forward=settings.cut.forward,
     )
-    return _Prepared(experiment, table, file, tuple(findings), manifest, work)
+    return Prepared(experiment, table, file, tuple(findings), manifest, work)
 
 
 def _deployment_file(data: Data, table: Dataset, settings: CvSettings) -> DeploymentFile | None:

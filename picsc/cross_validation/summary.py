@@ -40,13 +40,12 @@ def summary_lines(
     first = f"picsc: {scores}, {_points(against['st-cv'])}"
     if ours.log_loss is not None and plain.log_loss is not None:
         first += f"; log-loss {ours.log_loss:.3f} against {plain.log_loss:.3f}"
-    controls = [m for m in methods if m.method in CONTROLS and m.mean is not None]
-    best = max(controls, key=lambda method: -np.inf if method.mean is None else method.mean, default=plain)
+    best = _strongest(methods, plain)
     second = (
         f"strongest control: {best.method}, {_percent(best.mean)}; "
         f"picsc {_points(against[best.method], chosen=True)} against it"
     )
-    advice = _advice(against["st-cv"], against[best.method], best.method)
+    _, advice = _advice(against["st-cv"], against[best.method], best.method)
     blind = "" if majority is None else above_majority(majority, [method.mean for method in methods])
     return first, second, failed or f"next: {advice}{blind}"
 
@@ -58,23 +57,44 @@ def _without_result(plain: MethodReport, metric: Metric) -> str:
     return "test on more rows: use fewer pieces"
 
 
-def _advice(plain: Difference, control: Difference, name: str) -> str:
+def recommended(methods: tuple[MethodReport, ...]) -> str | None:
+    """The method that the advice is to train with; None where none has a result."""
+    by_name = {method.method: method for method in methods}
+    plain, ours = by_name["st-cv"], by_name.get("picsc")
+    if plain.mean is None:
+        return None
+    if ours is None or ours.mean is None:
+        return "st-cv"
+    against = {difference.against: difference for difference in ours.differences}
+    best = _strongest(methods, plain)
+    return _advice(against["st-cv"], against[best.method], best.method)[0]
+
+
+def _strongest(methods: tuple[MethodReport, ...], plain: MethodReport) -> MethodReport:
+    """The best control; plain training where none has a result."""
+    controls = [m for m in methods if m.method in CONTROLS and m.mean is not None]
+    return max(controls, key=lambda method: -np.inf if method.mean is None else method.mean, default=plain)
+
+
+def _advice(plain: Difference, control: Difference, name: str) -> tuple[str, str]:
+    """The method to train with, and the reason."""
     # st-cv is compared with whatever comes out; the control is chosen among several by its score
     score, loss = _sign(plain.accuracy, plain.accuracy_p), -_sign(plain.log_loss, plain.log_loss_p)
     if score < 0:
         though = ", though it helps in log-loss" if loss > 0 else ""
-        return f"picsc harms here{though}; train without it, or lower --lambda"
+        return "st-cv", f"picsc harms here{though}; train without it, or lower --lambda"
     if score > 0:
         worse = ", but its log-loss is worse: do not rely on its probabilities" if loss < 0 else ""
         if _sign(control.accuracy, control.accuracy_p_holm) > 0:
-            return f"picsc helps beyond its controls here{worse or '; keep it'}"
-        return f"picsc helps, but {name} does as well; the penalty is not what helps{worse}"
+            return "picsc", f"picsc helps beyond its controls here{worse or '; keep it'}"
+        return name, f"picsc helps, but {name} does as well; the penalty is not what helps{worse}"
     if loss > 0:
         alone = _sign(control.log_loss, control.log_loss_p_holm) < 0
-        return f"picsc helps in log-loss only{'' if alone else f', and {name} does as well'}"
+        also = "" if alone else f", and {name} does as well"
+        return "picsc" if alone else name, f"picsc helps in log-loss only{also}"
     if loss < 0:
-        return "picsc harms in log-loss here; train without it, or lower --lambda"
-    return "picsc makes no difference that this comparison can see; train without it, or use more --repeats"
+        return "st-cv", "picsc harms in log-loss here; train without it, or lower --lambda"
+    return "st-cv", "picsc makes no difference that this comparison can see; train without it, or use more --repeats"
 
 
 def _sign(difference: float | None, p: float | None) -> float:

@@ -68,7 +68,7 @@ class Encoder:
                     z[gone] = 0.0
                     matrix[:, j] = z
                 j += 1
-            if _may_be_missing(column):
+            if has_indicator(column):
                 matrix[:, j] = gone
                 j += 1
         return Encoded(matrix, self.names)
@@ -110,8 +110,9 @@ def _scale(part: NDArray[np.generic]) -> tuple[float, float]:
     return float(unit.mean()) * largest, float(unit.std()) * largest
 
 
-def _may_be_missing(column: Column) -> bool:
-    return bool(column.missing.any())
+def has_indicator(column: Column) -> bool:
+    """True if an indicator of missing values stands beside a column in the matrix."""
+    return bool(column.missing.any()) if column.indicator is None else column.indicator
 
 
 def encoded_names(dataset: Dataset) -> tuple[str, ...]:
@@ -119,7 +120,7 @@ def encoded_names(dataset: Dataset) -> tuple[str, ...]:
     names: list[str] = []
     for column in dataset.columns:
         names.extend(f"{column.name}={level}" for level in column.levels) if column.coded else names.append(column.name)
-        if _may_be_missing(column):
+        if has_indicator(column):
             names.append(f"{column.name} missing")
     return tuple(names)
 
@@ -152,7 +153,7 @@ def of_table(dataset: Dataset) -> Covariates:
         else:
             numeric.append(j)
             j += 1
-        if column.missing.any():
+        if has_indicator(column):
             flags.append(j)
             j += 1
     return Covariates(tuple(numeric), tuple(flags), tuple(levels))

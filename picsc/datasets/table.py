@@ -47,6 +47,9 @@ class Column:
 
     raw: Raw | None = field(default=None, repr=False, compare=False)
     """All levels of a column of which the rare ones are pooled; None for other columns."""
+    indicator: bool | None = None
+    """An indicator of missing values stands beside it in an encoding; None is where it has any. New rows of a trained
+    model are encoded as its training rows were, whatever is missing among them."""
 
     @property
     def coded(self) -> bool:

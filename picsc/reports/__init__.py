@@ -8,6 +8,7 @@
 - `data`: the report of `picsc data show` on one file
 - `effects`: the smallest effects that count as a shift, and the fit of the reference model
 - `fed`: the reports of `picsc fed`: a federation, and an audit of clients by their summaries
+- `predict`: the report of `picsc predict`: predictions for new rows
 - `recipes`: the report of `picsc run`: one row per data set and way to cut it, next to the paper's number
 """
 
@@ -18,9 +19,20 @@ from picsc.reports.compare import CompareReport
 from picsc.reports.cv import CvReport
 from picsc.reports.data import DataReport
 from picsc.reports.fed import FedAuditReport, FedReport
+from picsc.reports.predict import PredictReport
 from picsc.reports.recipes import RecipeReport
 
-Report = AuditReport | AuditReports | CvReport | CompareReport | RecipeReport | FedReport | FedAuditReport | DataReport
+Report = (
+    AuditReport
+    | AuditReports
+    | CvReport
+    | CompareReport
+    | RecipeReport
+    | FedReport
+    | FedAuditReport
+    | DataReport
+    | PredictReport
+)
 """The result of any verb."""
 
 __all__ = [
@@ -31,6 +43,7 @@ __all__ = [
     "DataReport",
     "FedAuditReport",
     "FedReport",
+    "PredictReport",
     "RecipeReport",
     "Report",
 ]

@@ -8,6 +8,9 @@ Task = Literal["auto", "classification", "regression"]
 Method = Literal["st-cv", "picsc", "weight-decay", "carried", "average", "subsample"]
 METHODS: tuple[Method, ...] = ("st-cv", "picsc", "weight-decay", "carried", "average", "subsample")
 """In the order of the report. All but the first two are controls, and always run."""
+SavedMethod = Literal["st-cv", "picsc", "weight-decay", "carried", "average"]
+SAVED_METHODS: tuple[SavedMethod, ...] = ("st-cv", "picsc", "weight-decay", "carried", "average")
+"""Methods whose models of all rows can be saved."""
 DEPLOYMENTS = ("same", "new-groups", "future")
 """Rows that a model will be used on, as far as no file holds them."""
 DeployInterval = Literal["resampled", "nested"]

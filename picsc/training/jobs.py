@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from picsc.datasets.encoding import Encoder
 from picsc.datasets.rows import Rows
 from picsc.equations.penalties import Anchor
+from picsc.evaluation.target_units import TargetUnits
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,24 @@ class TrainingJob:
     """Updates of the model, whatever its rows; None is those of the recipe."""
 
 
+class Scaling(NamedTuple):
+    """The units in which a model of a table sees its features and its target."""
+
+    encoder: Encoder
+    """The encoding of the features."""
+    units: TargetUnits | None
+    """Units of a numeric target; None for classes."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableNetwork:
+    """One trained network of a table, apart from the rows that it was trained on."""
+
+    theta: NDArray[np.float32]
+    """(d,), in `parameters_to_vector` order."""
+    scaling: Scaling
+
+
 @dataclass(frozen=True, slots=True)
 class TrainedModels:
     """The models of one job, one per candidate."""
@@ -62,6 +82,8 @@ class TrainedModels:
     """(a,): epoch, counted from 1, in which a model left the finite numbers; 0 if it did not."""
     penalty_share: NDArray[np.float64]
     """(a,): norm of the penalty's gradient over the sum of both norms, mean over the steps measured, in [0, 1]."""
+    networks: tuple[TableNetwork, ...] = ()
+    """The networks themselves, a of them, of a table; none of images and texts."""
 
 
 class Trainer(Protocol):
@@ -201,4 +223,8 @@ class SequenceTrainer(Protocol):
 
     def outputs(self, theta: Tensor, t: int, rows: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float32]]:
         """Log-probabilities (a, n, c), or means (a, n) in the units of `targets`, of each sequence's rows."""
+        ...
+
+    def network(self, theta: Tensor, t: int, g: int) -> TableNetwork | None:
+        """The network of sequence g with parameters (d,) of the encoding of fragment t; None of images and texts."""
         ...

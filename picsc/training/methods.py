@@ -19,7 +19,7 @@ from picsc.equations.likelihood import Likelihood
 from picsc.evaluation.metrics import scores_of_models
 from picsc.runtime.run_folder import RunFolder, kept
 from picsc.settings import PenaltySettings
-from picsc.training.jobs import Trainer, TrainingJob
+from picsc.training.jobs import TableNetwork, Trainer, TrainingJob
 from picsc.training.tuning.inner_cv import INNER, tune_by_inner_cv
 
 Arrays = dict[str, NDArray[Any]]
@@ -65,6 +65,8 @@ class MethodModel:
     """Norm of the penalty's gradient over the sum of both gradients' norms, in [0, 1]."""
     strength: float = np.nan
     """Lambda or weight decay that was used; NaN for plain training."""
+    network: TableNetwork | None = None
+    """The network itself, of a table; None of images and texts."""
 
     @property
     def failed(self) -> int:
@@ -143,6 +145,7 @@ def fit_jobs(
             int(models.diverged[0]),
             float(models.penalty_share[0]),
             np.nan if used is None else float(used[i]),
+            models.networks[0] if models.networks else None,
         )
         for i, models in enumerate(trained)
     ]

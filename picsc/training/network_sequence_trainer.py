@@ -217,6 +217,9 @@ class NetworkSequenceTrainer:
             found.append(np.stack([predict(model, x, likelihood="classes").cpu().numpy() for model in models]))
         return found
 
+    def network(self, theta: Tensor, t: int, g: int) -> None:
+        """No network apart from its images or texts."""
+
     def _same_before(self, g: int, a: int, *values: Tensor) -> int | None:
         """The first candidate before a whose values, (g, a, ...) each, are those of a."""
         alike = (b for b in range(a) if all(torch.equal(each[g, a], each[g, b]) for each in values))

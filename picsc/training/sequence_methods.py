@@ -50,7 +50,13 @@ class SequenceStep:
         )
         diverged, share = self.step.diverged[:, 0], self.step.penalty_share[:, 0]
         return [
-            MethodModel(outputs[0], int(diverged[g]), float(share[g]), float(self.strength[g]))
+            MethodModel(
+                outputs[0],
+                int(diverged[g]),
+                float(share[g]),
+                float(self.strength[g]),
+                self.trainer.network(theta[g, 0], self.t, g),
+            )
             for g, outputs in enumerate(self.trainer.outputs(theta, self.t, self.test))
         ]
 
@@ -143,9 +149,18 @@ def train_along(
     return parts
 
 
-def final_models(setup: MethodSetup, sequences: FragmentSequences, correction: Correction) -> list[MethodModel]:
-    """The model of each sequence after its last fragment; `diverged` is the first epoch of divergence on the way."""
-    which = evaluated_model(setup, correction)
+def final_models(
+    setup: MethodSetup, sequences: FragmentSequences, correction: Correction, which: SequenceModel | None = None
+) -> list[MethodModel]:
+    """The model of each sequence after its last fragment; `diverged` is the first epoch of divergence on the way.
+
+    Args:
+        setup: trainer and settings.
+        sequences: g of them.
+        correction: term that is added to the loss.
+        which: the model; None is the one that the method is scored by.
+    """
+    which = which or evaluated_model(setup, correction)
     models: list[MethodModel] = []
 
     def record(step: SequenceStep) -> Arrays:

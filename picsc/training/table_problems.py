@@ -25,21 +25,12 @@ from picsc.errors import DataError
 from picsc.evaluation.target_units import TargetUnits
 from picsc.training.batched.layout import Stack, TrainingProblem, stack_problems
 from picsc.training.batched.mlp import predicted, unflatten
-from picsc.training.jobs import TrainingRecipe
+from picsc.training.jobs import Scaling, TrainingRecipe
 from picsc.training.minibatches import held_out
 from picsc.training.networks import mlp
 
 HIDDEN = 4
 """Hidden units of the paper's network for tables."""
-
-
-class Scaling(NamedTuple):
-    """The units in which a model sees its features and its target."""
-
-    encoder: Encoder
-    """The encoding of the features."""
-    units: TargetUnits | None
-    """Units of a numeric target; None for classes."""
 
 
 class ProblemRows(NamedTuple):
@@ -66,6 +57,8 @@ class TableProblems:
     device: torch.device
     groups: NDArray[np.int64] | None = None
     """(n,) group of each row of the table; None without groups."""
+    hidden: int = HIDDEN
+    """Hidden units of every network."""
 
     @property
     def likelihood(self) -> Likelihood:
@@ -112,17 +105,22 @@ class TableProblems:
             pieces: rows of each piece.
             parts: the number of pieces that come first, and the rows of the model.
         """
+        return [self.scaling_of(scales) for scales in scales_after(self.scaled_values(), pieces, parts)]
+
+    def scaled_values(self) -> list[NDArray[np.float64] | NDArray[np.int32]]:
+        """The values of all columns that have a scale: those with numbers, and a numeric target as the last one."""
         assert self.dataset.target is not None  # noqa: S101 - as above
         columns = numeric_values(self.dataset)
-        numbers = self.likelihood == "numbers"
-        if numbers:
+        if self.likelihood == "numbers":
             columns.append(self.dataset.target.values.astype(np.float64))
-        found = []
-        for scales in scales_after(columns, pieces, parts):
-            mean, deviation = scales.pop() if numbers else (0.0, 1.0)
-            units = TargetUnits(mean, deviation or 1.0) if numbers else None
-            found.append(Scaling(encoder_of(self.dataset, scales), units))
-        return found
+        return columns
+
+    def scaling_of(self, scales: Sequence[tuple[float, float]]) -> Scaling:
+        """The scaling with these means and deviations of `scaled_values`."""
+        if self.likelihood != "numbers":
+            return Scaling(encoder_of(self.dataset, scales), None)
+        *of_columns, (mean, deviation) = scales
+        return Scaling(encoder_of(self.dataset, of_columns), TargetUnits(mean, deviation or 1.0))
 
     def inputs(self, encoder: Encoder, rows: Rows) -> NDArray[np.float32]:
         """Encoded features of rows, (n, f)."""
@@ -195,7 +193,7 @@ class TableProblems:
             features: f.
         """
         drawn = {
-            seed: parameters_to_vector(mlp(features, self.outputs, HIDDEN, seed=seed).parameters())
+            seed: parameters_to_vector(mlp(features, self.outputs, self.hidden, seed=seed).parameters())
             for seed in set(seeds)
         }
         theta = torch.stack([drawn[seed].detach() for seed in seeds])
@@ -213,7 +211,7 @@ class TableProblems:
         x = self.inputs(scaling.encoder, rows)
         inputs = torch.from_numpy(x).to(self.device)
         constant = inputs.new_ones(len(x), 1)
-        weights = unflatten(theta[None], x.shape[1], HIDDEN, self.outputs)
+        weights = unflatten(theta[None], x.shape[1], self.hidden, self.outputs)
         found = np.asarray(predicted(weights, torch.cat([inputs, constant], 1), self.likelihood).cpu().numpy())
         units = self._units(None)
         return found if scaling.units is None or units is None else scaling.units.converted(found, units)

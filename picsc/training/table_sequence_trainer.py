@@ -22,9 +22,9 @@ from picsc.training.batched.gradients import fragment_fishers, squared_scores
 from picsc.training.batched.layout import Stack, stack_problems
 from picsc.training.batched.mlp import flatten, unflatten
 from picsc.training.batched.train import StackCorrection, train_stack
-from picsc.training.jobs import Fitted
+from picsc.training.jobs import Fitted, Scaling, TableNetwork
 from picsc.training.rebasing import Rebasing, between_encoders, between_units
-from picsc.training.table_problems import HIDDEN, ProblemRows, Scaling, TableProblems
+from picsc.training.table_problems import ProblemRows, TableProblems
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class TableSequenceTrainer:
             theta,
             self._stack(kept, t),
             replace(self.problems.recipe.of_fragment(t, self.length), seed=self.seeds[0] + t),
-            hidden=HIDDEN,
+            hidden=self.problems.hidden,
             correction=StackCorrection(weight_decay, strength, anchor=anchor),
             held_out=self.problems.held_out(held),
         )
@@ -74,7 +74,7 @@ class TableSequenceTrainer:
     def fisher(self, theta: Tensor, t: int) -> Tensor:
         """Diagonal empirical Fisher on fragment t, (g, a, d)."""
         stack = self._stack([sequence[t] for sequence in self.sequences], t)
-        fishers = fragment_fishers(unflatten(theta, stack.features, HIDDEN, stack.outputs), stack)
+        fishers = fragment_fishers(unflatten(theta, stack.features, self.problems.hidden, stack.outputs), stack)
         return flatten(type(fishers)(*(part[:, 0] for part in fishers)))
 
     @torch.no_grad()
@@ -91,7 +91,7 @@ class TableSequenceTrainer:
             kl = part_kl(torch.from_numpy(problem.x), parts, covariates)
             stack = stack_problems([problem], likelihood=likelihood, outputs=outputs)
             for a in range(theta.shape[1]):
-                weights = unflatten(theta[g, a].cpu()[None, None], stack.features, HIDDEN, stack.outputs)
+                weights = unflatten(theta[g, a].cpu()[None, None], stack.features, self.problems.hidden, stack.outputs)
                 found = calibrated_threshold(tau(part_gaps([squared_scores(weights, stack)], parts), kl))
                 taus[g, a], gammas[g, a] = found
         return taus.to(theta.device), gammas.to(theta.device)
@@ -110,6 +110,10 @@ class TableSequenceTrainer:
         """Log-probabilities (a, n, c), or means (a, n), of each sequence's rows, in the encoding of fragment t."""
         return [self.problems.predict(theta[g], self.scalings[g][t], part) for g, part in enumerate(rows)]
 
+    def network(self, theta: Tensor, t: int, g: int) -> TableNetwork:
+        """The network of sequence g with parameters (d,) of the encoding of fragment t."""
+        return TableNetwork(theta.cpu().numpy(), self.scalings[g][t])
+
     def _change(self, like: Tensor, t: int) -> Rebasing:
         """The change of encoding from fragment t - 1 to t."""
         pairs = [(scalings[t - 1], scalings[t]) for scalings in self.scalings]
@@ -121,7 +125,7 @@ class TableSequenceTrainer:
             torch.from_numpy(shift).to(like),
             torch.from_numpy(flag).to(like.device),
             tuple(between_units(old.units, new.units) for old, new in pairs),
-            HIDDEN,
+            self.problems.hidden,
             self.problems.outputs,
         )
 

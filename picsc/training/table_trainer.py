@@ -21,8 +21,8 @@ from picsc.settings import PenaltyName
 from picsc.training.batched.diw import StackTarget
 from picsc.training.batched.layout import TrainingProblem
 from picsc.training.batched.train import StackCorrection, problems_per_stack, train_stack
-from picsc.training.jobs import TargetRows, TrainedModels, TrainingJob, TrainingRecipe
-from picsc.training.table_problems import HIDDEN, ProblemRows, Scaling, TableProblems
+from picsc.training.jobs import Scaling, TableNetwork, TargetRows, TrainedModels, TrainingJob, TrainingRecipe
+from picsc.training.table_problems import HIDDEN, ProblemRows, TableProblems
 from picsc.training.table_sequence_trainer import TableSequenceTrainer
 
 
@@ -42,6 +42,8 @@ class TableTrainer:
     device: torch.device
     groups: NDArray[np.int64] | None = None
     """(n,) group of each row, which no split of training rows divides; None without groups."""
+    hidden: int = HIDDEN
+    """Hidden units of every network."""
 
     @property
     def lr(self) -> float:
@@ -51,7 +53,7 @@ class TableTrainer:
     @property
     def problems(self) -> TableProblems:
         """The table as training problems."""
-        return TableProblems(self.dataset, self.recipe, self.weights, self.device, self.groups)
+        return TableProblems(self.dataset, self.recipe, self.weights, self.device, self.groups, self.hidden)
 
     def targets(self, rows: Rows) -> NDArray[np.int64] | NDArray[np.float64]:
         """Class codes of rows, or their numbers in standard deviations of the whole table's from their mean."""
@@ -68,7 +70,7 @@ class TableTrainer:
         """Train every candidate of every job; see `picsc.training.jobs.Trainer`."""
         a = strengths.shape[1]
         largest = max(len(job.train) for job in jobs)
-        per_stack = problems_per_stack(largest, a, HIDDEN)
+        per_stack = problems_per_stack(largest, a, self.hidden)
         # a stack's problems have equally many fragments and updates, draw their minibatches in the same way, and match
         # the same values with those of the target
         kinds = [
@@ -117,7 +119,7 @@ class TableTrainer:
             theta,
             stack,
             replace(self.recipe, seed=jobs[0].seed, steps=jobs[0].updates or self.recipe.steps),
-            hidden=HIDDEN,
+            hidden=self.hidden,
             correction=correction,
             held_out=table.held_out(held),
             target_rows=self._stack_target(scalings, jobs),
@@ -127,6 +129,7 @@ class TableTrainer:
                 table.predict(fitted.theta[g], scaling, job.test),
                 fitted.diverged[g].cpu().numpy(),
                 fitted.penalty_share[g].double().cpu().numpy(),
+                tuple(TableNetwork(one, scaling) for one in fitted.theta[g].cpu().numpy()),
             )
 
     def _in_shares(self, job: TrainingJob, strengths: NDArray[np.float64]) -> bool:

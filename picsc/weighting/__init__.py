@@ -6,6 +6,8 @@
   space
 - `diw`: dynamic importance weighting: weights of a training step's rows that match their losses or hidden units to
   those of target rows
+- `by_name`: one weighting by its name, with the settings that it has
+- `standardised`: covariates of two sets of rows in the units of the first
 - `diagnostics`: effective sample size, overlap of training and target rows, and refusal of weights that are useless
 - `checks`: checks of the rows before weighting, and weights scaled to mean 1
 - `kernels`: distances and Gaussian kernels between rows
@@ -14,19 +16,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from torch import Tensor
-
+from picsc.weighting.by_name import WEIGHTINGS, WeightingOptions, weights_by
 from picsc.weighting.diagnostics import Diagnostics, diagnose, flattened, refuse, separation
-from picsc.weighting.kmm import kmm as _kmm
-from picsc.weighting.logistic import logistic as _logistic
 from picsc.weighting.memory import estimated_bytes
-from picsc.weighting.ulsif import rulsif as _rulsif
-from picsc.weighting.ulsif import ulsif as _ulsif
 
-# a function of a module's name would hide the module
-WEIGHTINGS: dict[str, Callable[..., Tensor]] = {"iw": _logistic, "ulsif": _ulsif, "rulsif": _rulsif, "kmm": _kmm}
-"""Weightings by name: (x (n, f), z (m, f), *, seed) to (n,) weights of mean 1."""
-
-__all__ = ["WEIGHTINGS", "Diagnostics", "diagnose", "estimated_bytes", "flattened", "refuse", "separation"]
+__all__ = [
+    "WEIGHTINGS",
+    "Diagnostics",
+    "WeightingOptions",
+    "diagnose",
+    "estimated_bytes",
+    "flattened",
+    "refuse",
+    "separation",
+    "weights_by",
+]

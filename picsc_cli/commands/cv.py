@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from picsc.errors import SettingsError
 from picsc.reports import CvReport
+from picsc.saved_models.destination import check_folder
 from picsc_cli import gates
 from picsc_cli.console import exits, streams
 from picsc_cli.options import common as options
@@ -17,7 +21,9 @@ from picsc_cli.output.publish import publish
 from picsc_cli.resolve import Demonstration, Found, Request, found_project, open_found, resolve_settings
 
 if TYPE_CHECKING:
+    from picsc.datasets.data import Data
     from picsc.settings import CvSettings
+    from picsc.settings.choices import SavedMethod
 
 DEMONSTRATION = Demonstration(options.DEMONSTRATION)
 
@@ -32,6 +38,8 @@ def cv(
     isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
+    save_model: options.SaveModel = None,
+    save_method: options.SaveMethod = None,
     output: options.OutputsOfRecipes = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
@@ -44,6 +52,7 @@ def cv(
         options.refuse_contradictions(
             *options.exclusive(data, dataset, verbose=verbose, quiet=quiet), options.of_shuffle(of_table(given, "cut"))
         )
+        saved = _saved(save_model, save_method)
         wanted = outputs.parse(output or (), CvReport)
         from picsc.settings import CvSettings
 
@@ -52,17 +61,72 @@ def cv(
         outputs.check(wanted, read=(found.data, recipe, *found.settings.other_files))
         if found.demonstration and not quiet:
             streams.warn(options.DEMONSTRATION_NOTE)
-        report = _cross_validated(found, data_dir, run_dir, resume=resume, quiet=quiet)
+        with streams.progress(quiet=quiet) as progress:
+            loaded, report = _cross_validated(found, data_dir, run_dir, resume=resume, progress=progress, saved=saved)
         publish(report, wanted, verbose=verbose, quiet=quiet)
+        if saved is not None:
+            with streams.progress(quiet=quiet) as progress:
+                sentence = _save(loaded, found.settings, report, saved, progress)
+            streams.warn(sentence)
         raise typer.Exit(gates.result_code(report))
 
 
-def _cross_validated(
-    found: Found[CvSettings], data_dir: Path | None, run_dir: Path | None, *, resume: bool, quiet: bool
-) -> CvReport:
-    """Load the data, then cross-validate."""
-    with streams.progress(quiet=quiet) as progress:
-        data = open_found(found, data_dir)
-        from picsc.cross_validation.cross_validate import cross_validate_dataset  # loads torch: after all other errors
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """The model to save."""
 
-        return cross_validate_dataset(data, found.settings, run_dir=run_dir, resume=resume, progress=progress)
+    folder: Path
+    method: SavedMethod | None
+    """None is the method that the report recommends."""
+
+
+def _saved(folder: Path | None, method: str | None) -> _Saved | None:
+    """What `--save-model` and `--save-method` ask for.
+
+    Raises:
+        SettingsError: they contradict each other, or the folder cannot be written.
+    """
+    options.refuse_contradictions((method is not None and folder is None, "--save-method goes with --save-model DIR"))
+    if folder is None:
+        return None
+    from picsc.settings.choices import SAVED_METHODS
+
+    known = next((each for each in SAVED_METHODS if each == method), None)
+    if method is not None and known is None:
+        raise SettingsError(f"--save-method {method!r}: must be one of {', '.join(SAVED_METHODS)}")
+    check_folder(folder, "--save-model")
+    return _Saved(folder, known)
+
+
+def _cross_validated(
+    found: Found[CvSettings],
+    data_dir: Path | None,
+    run_dir: Path | None,
+    *,
+    resume: bool,
+    progress: Callable[[str], None] | None,
+    saved: _Saved | None,
+) -> tuple[Data, CvReport]:
+    """Load the data, then cross-validate."""
+    data = open_found(found, data_dir)
+    from picsc.cross_validation.cross_validate import cross_validate_dataset  # loads torch: after all other errors
+    from picsc.cross_validation.refit import check_refit
+
+    if saved is not None:
+        check_refit(data)
+    return data, cross_validate_dataset(data, found.settings, run_dir=run_dir, resume=resume, progress=progress)
+
+
+def _save(
+    data: Data, settings: CvSettings, report: CvReport, saved: _Saved, progress: Callable[[str], None] | None
+) -> str:
+    """Train the model of all rows and write it; a sentence on it."""
+    from picsc.cross_validation.refit import refit
+    from picsc.saved_models.folder import save_model
+
+    if progress is not None:
+        progress("training on all rows")
+    made = refit(data, settings, report, saved.method)
+    save_model(made.model, saved.folder, made.card, option="--save-model")
+    why = ", which the report recommends," if made.recommended else ""
+    return f"{made.method}{why} was trained on all rows and saved in {saved.folder}"

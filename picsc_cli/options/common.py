@@ -118,6 +118,18 @@ OutputsOfRecipes = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+SaveModel = Annotated[
+    Path | None,
+    typer.Option(
+        "--save-model", metavar="DIR", help="Train on all rows, and save the model there.", rich_help_panel=OUTPUT
+    ),
+]
+SaveMethod = Annotated[
+    str | None,
+    typer.Option(
+        "--save-method", metavar="NAME", help="Saved method (default: the recommended one).", rich_help_panel=OUTPUT
+    ),
+]
 Verbose = Annotated[
     bool,
     typer.Option("--verbose", "-v", help="Also the columns as understood, and the settings.", rich_help_panel=OUTPUT),

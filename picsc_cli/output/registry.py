@@ -17,6 +17,7 @@ from picsc.reports import (
     DataReport,
     FedAuditReport,
     FedReport,
+    PredictReport,
     RecipeReport,
     Report,
 )
@@ -25,6 +26,7 @@ from picsc_cli.formats.csv.audit import audits_csv
 from picsc_cli.formats.csv.compare import compare_csv
 from picsc_cli.formats.csv.cv import cv_csv
 from picsc_cli.formats.csv.fed import fed_audit_csv, fed_csv
+from picsc_cli.formats.csv.predict import predict_csv
 from picsc_cli.formats.csv.recipes import recipes_csv
 from picsc_cli.formats.github import audits_github
 from picsc_cli.formats.json import report_json
@@ -41,6 +43,7 @@ from picsc_cli.formats.table.cv import cv_summary, cv_table
 from picsc_cli.formats.table.data import data_summary, data_table
 from picsc_cli.formats.table.fed import fed_table
 from picsc_cli.formats.table.fed_audit import fed_audit_summary, fed_audit_table
+from picsc_cli.formats.table.predict import predict_summary, predict_table
 from picsc_cli.formats.table.recipes import recipes_summary, recipes_table
 from picsc_cli.gates import FailOn
 from picsc_cli.output.destinations import BASELINE
@@ -149,6 +152,7 @@ _WRITERS: dict[type[Report], Writers] = {
         recipes_summary, recipes_table, {"csv": _plain(recipes_csv), "markdown": _plain(recipes_markdown)}
     ),
     DataReport: Writers(data_summary, data_table),
+    PredictReport: Writers(predict_summary, predict_table, {"csv": _plain(predict_csv)}),
 }
 """By the class of the report."""
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import torch
 
-from picsc.comparison.feature_space import NOISE, covariates, raw_reader
+from picsc.comparison.feature_space import covariates, raw_reader
 from picsc.datasets.encoding import LARGEST
 from picsc.datasets.images import ImageSet, from_images
 from picsc.datasets.load import from_frame
@@ -18,6 +18,7 @@ from picsc.training.jobs import Trainer, TrainingJob, TrainingRecipe
 from picsc.training.network_inputs import inputs_of
 from picsc.training.network_trainer import NetworkTrainer
 from picsc.training.table_trainer import TableTrainer
+from picsc.weighting.standardised import NOISE
 from tests.mps_like import MPS, MpsLike
 from tests.texts import bags
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import picsc
-from picsc.cross_validation.cross_validate import _prepare
+from picsc.cross_validation.cross_validate import prepare
 from picsc.cross_validation.experiment import Experiment
 from picsc.cross_validation.group_leakage import can_divide, divided_jobs, leakage_findings, whole_groups
 from picsc.cross_validation.methods import jobs_of
@@ -39,7 +39,7 @@ def experiment(**settings: object) -> Experiment:
     number = frame.person.str[1:].astype(int)
     frame["site"] = np.where(number == 0, frame.index % 2, number % 3)  # one person was at two sites
     given = validated(CvSettings, read={"target": "y"}, repeats=2, **settings)
-    return _prepare(from_frame(frame, given.read, keys=given.keys), given).experiment
+    return prepare(from_frame(frame, given.read, keys=given.keys), given).experiment
 
 
 def test_rows_of_one_person_that_tell_on_each_other_are_a_warning_with_both_numbers() -> None:
@@ -85,7 +85,7 @@ def test_nothing_is_divided_without_groups_or_where_the_latest_rows_test_all() -
     assert can_divide(experiment(cut={"batches": 4, "group": "person"}))
     frame = people(alike=True).sort_values("person", ignore_index=True).assign(time=lambda frame: np.arange(len(frame)))
     given = validated(CvSettings, read={"target": "y"}, repeats=2, cut={"time": "time", "group": "person"})
-    assert not can_divide(_prepare(from_frame(frame, given.read, keys=given.keys), given).experiment)
+    assert not can_divide(prepare(from_frame(frame, given.read, keys=given.keys), given).experiment)
 
 
 @pytest.mark.parametrize(

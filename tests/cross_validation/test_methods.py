@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import picsc
-from picsc.cross_validation.cross_validate import _prepare
+from picsc.cross_validation.cross_validate import prepare
 from picsc.cross_validation.experiment import Experiment
 from picsc.cross_validation.methods import (
     batches_so_far,
@@ -35,7 +35,7 @@ def sums(n: int, seed: int = 0) -> pd.DataFrame:
 def experiment(n: int = 60, **settings: object) -> Experiment:
     frame = sums(n).assign(person=[f"p{i}" for i in np.arange(n) // 3])
     given = validated(CvSettings, read={"target": "y"}, repeats=2, **settings)
-    return _prepare(from_frame(frame, given.read, keys=given.keys), given).experiment
+    return prepare(from_frame(frame, given.read, keys=given.keys), given).experiment
 
 
 @pytest.mark.parametrize("folds", [2, 5, 20])

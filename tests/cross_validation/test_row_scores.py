@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from picsc.cross_validation.cross_validate import _prepare
+from picsc.cross_validation.cross_validate import prepare
 from picsc.cross_validation.experiment import Experiment
 from picsc.cross_validation.row_scores import by_row, fold_jobs, folds_of, nested_scores, scores_of_jobs
 from picsc.datasets.load import from_frame
@@ -25,7 +25,7 @@ def experiment(*, numbers: bool = False) -> Experiment:
     signal = x[:, 0] + rng.normal(size=N)
     frame = pd.DataFrame(x, columns=list("abc")).assign(y=signal if numbers else np.where(signal > 0, "u", "v"))
     given = validated(CvSettings, read={"target": "y"}, repeats=2, cut={"folds": 4}, train={"epochs": 20})
-    return _prepare(from_frame(frame, given.read), given).experiment
+    return prepare(from_frame(frame, given.read), given).experiment
 
 
 @pytest.mark.parametrize("numbers", [False, True])

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-from picsc.reports import DataReport, Report
+from picsc.reports import DataReport, PredictReport, Report
+from picsc.reports.common import Finding
 from picsc.reports.data import ClassRows
+from picsc.reports.predict import ColumnShift
 from picsc_cli.output.registry import _WRITERS, as_text
 from picsc_cli.text.page import Page
 from tests.factories.audit import audit_report, audit_reports
@@ -55,6 +57,14 @@ def data_report() -> DataReport:
     return DataReport(audit_report().data, (ClassRows("x", 3), ClassRows("y", 4)), 2, 1, "no column is named target")
 
 
+def predict_report() -> PredictReport:
+    found = Finding("unknown-levels", "warning", "levels that the model does not know", "train on rows that have them")
+    moved = ColumnShift("x", 40, 0.001, 0.002, 0.3, None, 0.0, 0.1, "'a': 1.0 % in training, 31.0 % here", "shift")
+    return PredictReport(
+        "model", "0", "new.csv", "1", "y", ("a", "b"), ("a", "b"), ((0.9, 0.1), (0.2, 0.8)), (found,), (moved,)
+    )
+
+
 REPORTS = {
     "audit": audit_report(),
     "audits": audit_reports(),
@@ -66,6 +76,7 @@ REPORTS = {
     "compare-recipes": compare_recipe_report(),
     "fed-recipes": fed_recipe_report(),
     "data": data_report(),
+    "predict": predict_report(),
 }
 
 
