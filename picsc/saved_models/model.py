@@ -17,7 +17,7 @@ from torch.nn.utils import vector_to_parameters
 
 from picsc.datasets.encoding import Encoder
 from picsc.datasets.files.npz import frame_of_arrays
-from picsc.datasets.files.parquet import read_exported
+from picsc.datasets.frames import read_exported
 from picsc.datasets.memory import as_array
 from picsc.datasets.new_rows import KnownColumns, known_columns, new_rows
 from picsc.errors import DataError
