@@ -8,6 +8,7 @@ from typing import Literal
 from picsc.phrases import counted
 from picsc.reports.columns import ColumnShift
 from picsc.reports.common import DataInfo, Finding, Verdict, brief, strict
+from picsc.reports.distributions import ColumnDistribution, ColumnEffects
 from picsc.reports.effects import ModelFit, SmallestEffects
 
 Cell = Literal["neither", "data only", "model only", "both"]
@@ -203,6 +204,10 @@ class AuditReport:
     """File of the baseline that shifts were compared with; None without a baseline."""
     min_effects: SmallestEffects = field(default_factory=SmallestEffects)
     """Smallest effects that are called a shift, by kind."""
+    distributions: tuple[ColumnDistribution, ...] = ()
+    """Counts of the columns that moved most, or came nearest to it, in the pieces concerned; empty for images."""
+    column_effects: tuple[ColumnEffects, ...] = ()
+    """Sizes of the leading columns in every piece, those that moved first; empty for images."""
 
     schema = "picsc.audit/1"
 
@@ -245,6 +250,8 @@ class AuditReport:
         body["null"], body["data"] = asdict(self.null), asdict(self.data)
         body["min_effects"] = asdict(self.min_effects)
         body["balance"] = None if self.balance is None else asdict(self.balance)
+        body["distributions"] = [asdict(column) for column in self.distributions]
+        body["column_effects"] = [asdict(column) for column in self.column_effects]
         body["findings"] = [asdict(finding) for finding in self.findings]
         body["fragments"] = [asdict(fragment) for fragment in self.fragments]
         return strict({"schema": self.schema, **body})

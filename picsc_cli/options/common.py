@@ -94,7 +94,7 @@ AuditOutputs = Annotated[
     typer.Option(
         "--output",
         metavar="FORMAT",
-        help="table, json, csv, markdown, junit or github[:FILE].",
+        help="table, html, json, csv, markdown, ...[:FILE].",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -103,7 +103,7 @@ OutputsOfRecipes = Annotated[
     typer.Option(
         "--output",
         metavar="FORMAT",
-        help="table, json, csv, markdown or, with a file, csv:FILE.",
+        help="table, html, json, csv, markdown, ...[:FILE].",
         rich_help_panel=OUTPUT,
     ),
 ]

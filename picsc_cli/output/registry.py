@@ -27,6 +27,7 @@ from picsc_cli.formats.csv.cv import cv_csv
 from picsc_cli.formats.csv.fed import fed_audit_csv, fed_csv
 from picsc_cli.formats.csv.recipes import recipes_csv
 from picsc_cli.formats.github import audits_github
+from picsc_cli.formats.html import report_html
 from picsc_cli.formats.json import report_json
 from picsc_cli.formats.junit import audits_junit
 from picsc_cli.formats.markdown.audit import audits_markdown
@@ -34,7 +35,7 @@ from picsc_cli.formats.markdown.compare import compare_markdown
 from picsc_cli.formats.markdown.cv import cv_markdown
 from picsc_cli.formats.markdown.fed import fed_audit_markdown, fed_markdown
 from picsc_cli.formats.markdown.recipes import recipes_markdown
-from picsc_cli.formats.plot import fed_html, fed_svg
+from picsc_cli.formats.plot import fed_svg
 from picsc_cli.formats.table.audit import audit_alone, audit_table, audits_summary, audits_table
 from picsc_cli.formats.table.compare import compare_table
 from picsc_cli.formats.table.cv import cv_summary, cv_table
@@ -124,6 +125,7 @@ _OF_AUDITS: dict[str, Writer] = {
     "markdown": _plain(audits_markdown),
     "junit": _junit,
     "github": _github,
+    "html": _plain(report_html),
 }
 
 _WRITERS: dict[type[Report], Writers] = {
@@ -134,19 +136,29 @@ _WRITERS: dict[type[Report], Writers] = {
         {BASELINE: _as_one_of_several(_baseline)},
     ),
     AuditReports: Writers(audits_summary, audits_table, _OF_AUDITS, {BASELINE: _baseline}),
-    CvReport: Writers(cv_summary, cv_table, {"csv": _plain(cv_csv), "markdown": _plain(cv_markdown)}),
-    CompareReport: Writers(summary, compare_table, {"csv": _plain(compare_csv), "markdown": _plain(compare_markdown)}),
+    CvReport: Writers(
+        cv_summary, cv_table, {"csv": _plain(cv_csv), "markdown": _plain(cv_markdown), "html": _plain(report_html)}
+    ),
+    CompareReport: Writers(
+        summary,
+        compare_table,
+        {"csv": _plain(compare_csv), "markdown": _plain(compare_markdown), "html": _plain(report_html)},
+    ),
     FedReport: Writers(
         summary,
         fed_table,
-        {"csv": _plain(fed_csv), "markdown": _plain(fed_markdown)},
-        {"svg": _plain(fed_svg), "html": _plain(fed_html)},
+        {"csv": _plain(fed_csv), "markdown": _plain(fed_markdown), "html": _plain(report_html)},
+        {"svg": _plain(fed_svg)},
     ),
     FedAuditReport: Writers(
-        fed_audit_summary, fed_audit_table, {"csv": _plain(fed_audit_csv), "markdown": _plain(fed_audit_markdown)}
+        fed_audit_summary,
+        fed_audit_table,
+        {"csv": _plain(fed_audit_csv), "markdown": _plain(fed_audit_markdown), "html": _plain(report_html)},
     ),
     RecipeReport: Writers(
-        recipes_summary, recipes_table, {"csv": _plain(recipes_csv), "markdown": _plain(recipes_markdown)}
+        recipes_summary,
+        recipes_table,
+        {"csv": _plain(recipes_csv), "markdown": _plain(recipes_markdown), "html": _plain(report_html)},
     ),
     DataReport: Writers(data_summary, data_table),
 }

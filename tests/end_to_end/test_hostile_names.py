@@ -67,12 +67,12 @@ COMMANDS = {
     "fed-audit": ("fed", FILE, "--target", TARGET, "--by", BY, "--audit-only"),
 }
 FORMATS = {
-    "audit": ("json", "csv", "markdown", "junit", "github"),
-    "audits": ("json", "csv", "markdown", "junit", "github"),
-    "cv": ("json", "csv", "markdown"),
-    "compare": ("json", "csv", "markdown"),
-    "fed": ("json", "csv", "markdown"),
-    "fed-audit": ("json", "csv", "markdown"),
+    "audit": ("json", "csv", "markdown", "junit", "github", "html"),
+    "audits": ("json", "csv", "markdown", "junit", "github", "html"),
+    "cv": ("json", "csv", "markdown", "html"),
+    "compare": ("json", "csv", "markdown", "html"),
+    "fed": ("json", "csv", "markdown", "html"),
+    "fed-audit": ("json", "csv", "markdown", "html"),
 }
 
 
@@ -111,7 +111,7 @@ def test_recipes(inside: Path) -> None:
     recipe.write_text(yaml.safe_dump(body), encoding="utf-8")
     _, out, err = picsc("recipe", "check", recipe.name)
     check_lines(out + err)
-    files = [word for each in ("json", "csv", "markdown") for word in ("--output", f"{each}:run.{each}")]
+    files = [word for each in ("json", "csv", "markdown", "html") for word in ("--output", f"{each}:run.{each}")]
     _, out, err = picsc("run", recipe.name, *files, "--output", "table", "--verbose")
     check_lines(out)
     check_lines(err)

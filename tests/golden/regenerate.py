@@ -18,18 +18,18 @@ from tests.factories.fed import fed_audit_report, fed_report  # noqa: E402
 from tests.factories.fed_recipes import fed_recipe_report  # noqa: E402
 from tests.factories.recipes import recipe_report  # noqa: E402
 
-AUDIT = {"json": "json", "csv": "csv", "markdown": "md", "junit": "xml", "github": "github.txt"}
+AUDIT = {"json": "json", "csv": "csv", "markdown": "md", "junit": "xml", "github": "github.txt", "html": "html"}
 
 for name, report, formats in (
     ("audit", audit_report(), AUDIT),
     ("audits", audit_reports(), AUDIT),
-    ("cv", cv_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
-    ("compare", compare_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
-    ("recipes", recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
-    ("fed-recipes", fed_recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
-    ("compare-recipes", compare_recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
-    ("fed", fed_report(), {"json": "json", "csv": "csv", "markdown": "md", "svg": "svg"}),
-    ("fed-audit", fed_audit_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
+    ("cv", cv_report(), {"json": "json", "csv": "csv", "markdown": "md", "html": "html"}),
+    ("compare", compare_report(), {"json": "json", "csv": "csv", "markdown": "md", "html": "html"}),
+    ("recipes", recipe_report(), {"json": "json", "csv": "csv", "markdown": "md", "html": "html"}),
+    ("fed-recipes", fed_recipe_report(), {"json": "json", "csv": "csv", "markdown": "md", "html": "html"}),
+    ("compare-recipes", compare_recipe_report(), {"json": "json", "csv": "csv", "markdown": "md", "html": "html"}),
+    ("fed", fed_report(), {"json": "json", "csv": "csv", "markdown": "md", "svg": "svg", "html": "html"}),
+    ("fed-audit", fed_audit_report(), {"json": "json", "csv": "csv", "markdown": "md", "html": "html"}),
 ):
     in_ascii = as_text(report, "table", Page(ascii_only=True)).encode("ascii", "replace")
     (HERE / f"{name}-table-ascii.txt").write_bytes(in_ascii)

@@ -31,11 +31,11 @@ def test_every_report_has_a_record() -> None:
 @pytest.mark.parametrize(
     ("report", "formats"),
     [
-        (reports.AuditReports, ("table", "json", "csv", "markdown", "junit", "github")),
-        (reports.CvReport, ("table", "json", "csv", "markdown")),
-        (reports.CompareReport, ("table", "json", "csv", "markdown")),
-        (reports.FedReport, ("table", "json", "csv", "markdown")),
-        (reports.RecipeReport, ("table", "json", "csv", "markdown")),
+        (reports.AuditReports, ("table", "json", "csv", "markdown", "junit", "github", "html")),
+        (reports.CvReport, ("table", "json", "csv", "markdown", "html")),
+        (reports.CompareReport, ("table", "json", "csv", "markdown", "html")),
+        (reports.FedReport, ("table", "json", "csv", "markdown", "html")),
+        (reports.RecipeReport, ("table", "json", "csv", "markdown", "html")),
     ],
 )
 def test_a_report_offers_its_formats(report: type[Report], formats: tuple[str, ...]) -> None:
