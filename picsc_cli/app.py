@@ -17,6 +17,7 @@ from picsc_cli.commands.config import config
 from picsc_cli.commands.cv import cv
 from picsc_cli.commands.fed import fed
 from picsc_cli.commands.run import run
+from picsc_cli.commands.view import view
 from picsc_cli.console import exits, streams
 from picsc_cli.console.help import PanelledCommand, SayingGroup
 
@@ -61,7 +62,7 @@ def root(
     """Audit the pieces of one data set for partition-induced covariate shift, and correct training for it."""
 
 
-for command in (audit, cv, compare, fed, run):
+for command in (audit, cv, compare, fed, run, view):
     app.command(cls=PanelledCommand)(command)
 app.command(
     cls=PanelledCommand,

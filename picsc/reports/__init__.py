@@ -11,6 +11,7 @@
 - `fed`: the reports of `picsc fed`: a federation, and an audit of clients by their summaries
 - `pages`: reports as one file of HTML, with tables and pictures
 - `recipes`: the report of `picsc run`: one row per data set and way to cut it, next to the paper's number
+- `saved`: saved reports, from their JSON back to the report
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from picsc.reports.cv import CvReport
 from picsc.reports.data import DataReport
 from picsc.reports.fed import FedAuditReport, FedReport
 from picsc.reports.recipes import RecipeReport
+from picsc.reports.saved import load_report
 
 Report = AuditReport | AuditReports | CvReport | CompareReport | RecipeReport | FedReport | FedAuditReport | DataReport
 """The result of any verb."""
@@ -35,4 +37,5 @@ __all__ = [
     "FedReport",
     "RecipeReport",
     "Report",
+    "load_report",
 ]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from picsc.reports.common import Interval
+from picsc.reports.common import Interval
 
 EffectKind = Literal["distance", "missing", "joint", "model"]
 """The scales of effects: KS and total variation distances, differences of missing rates, the joint distribution of all

@@ -11,4 +11,5 @@
 - `fed`: `picsc fed`: clients that send models and statistics in place of rows
 - `recipe`: `picsc recipe`: check recipes without running them, and their JSON Schema for editors
 - `run`: `picsc run`: recipes, one table each with the paper's numbers next to ours
+- `view`: `picsc view`: a saved report in any format, without computing it again
 """

@@ -42,7 +42,7 @@ def compare(
     isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
-    output: options.OutputsOfRecipes = None,
+    output: options.Outputs = None,
     timings: own.Timings = False,
     candidate: own.Candidate = None,
     fail_under: own.FailUnder = None,

@@ -32,7 +32,7 @@ def cv(
     isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
-    output: options.OutputsOfRecipes = None,
+    output: options.Outputs = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:

@@ -52,7 +52,7 @@ def fed(
     isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
-    output: options.OutputsOfRecipes = None,
+    output: options.Outputs = None,
     plot: own.Plot = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,

@@ -29,7 +29,7 @@ def run(
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
     exit_zero: options.ExitZero = False,
-    output: options.OutputsOfRecipes = None,
+    output: options.Outputs = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:

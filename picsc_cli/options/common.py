@@ -89,16 +89,7 @@ WriteBaseline = Annotated[
         "--write-baseline", metavar="FILE", help="Accept the shifts found now, and exit 0.", rich_help_panel=OUTPUT
     ),
 ]
-AuditOutputs = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--output",
-        metavar="FORMAT",
-        help="table, html, json, csv, markdown, ...[:FILE].",
-        rich_help_panel=OUTPUT,
-    ),
-]
-OutputsOfRecipes = Annotated[
+Outputs = Annotated[
     list[str] | None,
     typer.Option(
         "--output",
