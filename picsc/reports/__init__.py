@@ -12,6 +12,7 @@
 - `pages`: reports as one file of HTML, with tables and pictures
 - `recipes`: the report of `picsc run`: one row per data set and way to cut it, next to the paper's number
 - `saved`: saved reports, from their JSON back to the report
+- `shown`: the looks of a report in a notebook: a page, frames and figures
 """
 
 from __future__ import annotations

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from picsc.phrases import counted
 from picsc.reports.columns import ColumnShift
 from picsc.reports.common import DataInfo, Finding, Verdict, brief, strict
 from picsc.reports.distributions import ColumnDistribution, ColumnEffects
 from picsc.reports.effects import ModelFit, SmallestEffects
+from picsc.reports.shown import Drawn, Framed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Cell = Literal["neither", "data only", "model only", "both"]
 """The questions that a piece answers with yes: has the data moved, and does it matter to the model?"""
@@ -171,7 +175,7 @@ class Balance:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditReport:
+class AuditReport(Drawn):
     """The audit of one table."""
 
     verdict: Verdict
@@ -218,6 +222,16 @@ class AuditReport:
             (self.verdict, counted(self.data.rows, "row"), counted(len(self.fragments), "piece")),
             self.summary,
         )
+
+    def plot_columns(self) -> Figure:
+        """A figure of the distributions of the leading columns, each piece beside its reference.
+
+        Raises:
+            SettingsError: matplotlib is missing; install `picsc[plots]`.
+        """
+        from picsc.notebooks.figures import plot_columns
+
+        return plot_columns(self)
 
     @property
     def shifted(self) -> tuple[FragmentReport, ...]:
@@ -268,7 +282,7 @@ class Unaudited:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditReports:
+class AuditReports(Framed):
     """The audits of several files."""
 
     reports: tuple[AuditReport, ...]
