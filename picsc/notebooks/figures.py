@@ -136,7 +136,7 @@ def _effects(report: Any) -> Figure:
     axes.set_title(
         f"{_shown(report.data.name)}: {report.verdict}; * beyond chance at level {report.level:g}", fontsize=10
     )
-    figure.colorbar(image, ax=axes, label="effect")
+    figure.colorbar(image, ax=axes, label="effect", aspect=50)
     return figure
 
 

@@ -65,6 +65,7 @@ SHIFTED = fragment(
     p_adjusted=0.0008,
     p_data_adjusted=0.002,
     p_model_adjusted=0.0008,
+    effect_data=0.5161,
     columns=(
         column_shift(
             "worst concave points",

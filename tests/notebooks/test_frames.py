@@ -59,9 +59,7 @@ def test_methods_models_targets_clients_and_rounds() -> None:
 
 
 def test_a_table_that_is_not_there_is_refused_with_those_that_are() -> None:
-    with pytest.raises(
-        SettingsError, match="this report has 'pieces' and 'columns' and 'findings'"
-    ):
+    with pytest.raises(SettingsError, match="this report has 'pieces' and 'columns' and 'findings'"):
         audit_report().to_frame("rounds")
 
 
