@@ -109,7 +109,7 @@ def _pieces(report: AuditReport) -> Section:
         "effect on model",
         "p model",
     ]
-    table = Table(f"Every piece against {reference_words(report.reference)}.", titles, rows, notes=notes)
+    table = Table(f"Every piece against {reference_words(report.reference)}.", titles, rows, notes=notes, stacked=True)
     return Section("Pieces", [table] if rows else [])
 
 

@@ -36,6 +36,8 @@ class Table:
     """True for a table of many small cells."""
     notes: Sequence[str] = ()
     """Lines beneath."""
+    stacked: bool = False
+    """True for a table with sentences, whose rows stand one beneath the other on a narrow screen."""
     kind: ClassVar[str] = "table"
 
 

@@ -205,7 +205,10 @@ def fed_audit_content(report: FedAuditReport) -> Content:
         tone=TONES[report.verdict],
         lines=report.summary,
         sections=[
-            Section("Clients", [Table("Every client against all others.", titles, rows, notes=notes)] if rows else []),
+            Section(
+                "Clients",
+                [Table("Every client against all others.", titles, rows, notes=notes, stacked=True)] if rows else [],
+            ),
             Section("Tau (Eq. 14) against its threshold", list(ratios(values, caption))),
             findings(report.findings),
             manifest(report, [("test", report.test), ("level", f"{report.level:g}")]),

@@ -48,7 +48,8 @@ def _drawing(column: ColumnDistribution, counts: PieceCounts, words: str) -> Dra
         bar(_LEFT + 96, 4, 12, 11, "bar" if column.levels else "piece"),
         text(_LEFT + 114, 14, cut(counts.piece, _LETTERS)),
     ]
-    gone = text(_LEFT, height - 4, f"{missing}, {beside}", style="soft")
+    style = "bold" if counts.missing != counts.reference_missing and words.startswith("missing rate") else "soft"
+    gone = text(_LEFT, height - 4, f"{missing}, {beside}", style=style)
     return Drawing(svg(WIDTH, height, cut(label, 300), [*legend, *parts, gone]), caption)
 
 
