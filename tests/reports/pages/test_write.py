@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
+from picsc.reports.common import ColumnInfo, Finding
 from picsc.reports.pages.write import body_html, page_html
 from tests.factories.audit import SHIFTED, audit_report, audit_reports, column_shift, fragment
 from tests.factories.compare import compare_report
@@ -134,6 +136,25 @@ def test_hostile_names_stay_text() -> None:
     check_html(text)
     read(text)
     assert len(text) < 700_000
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_words_of_a_report_stay_text(name: str) -> None:
+    report = audit_report()
+    report = replace(
+        report,
+        summary=(name, name, name),
+        pieces=name,
+        reference=name,
+        data=replace(report.data, name=name, source=name, columns=(ColumnInfo(name, name, 0, None, True, name),)),
+        findings=(Finding("x", "warning", name, name),),
+        settings={name: name, "nested": {name: [name]}},
+        manifest={name: name},
+        baseline=name,
+    )
+    for text in (page_html(report), body_html(report)):
+        check_html(text)
+        read(text)
 
 
 def test_a_name_of_ten_thousand_letters_is_cut() -> None:
