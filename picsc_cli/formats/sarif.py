@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from picsc.phrases import printable
+from picsc.reports.audit import AuditReports
 from picsc_cli.console.safe import json_document
 from picsc_cli.formats.issues.any_report import Judged, issues, verb
 from picsc_cli.formats.issues.rules import rule_words
@@ -56,7 +57,8 @@ def report_sarif(report: Judged, fail_on: FailOn, gate: Gate | None = None, *, a
 
 def _version(report: Judged) -> dict[str, str]:
     """The version of picsc that made the report, where it says so."""
-    versions = getattr(report, "manifest", {}).get("versions")
+    first = next(iter(report.reports), None) if isinstance(report, AuditReports) else report
+    versions = None if first is None else first.manifest.get("versions")
     return {"version": str(versions["picsc"])} if isinstance(versions, dict) and "picsc" in versions else {}
 
 

@@ -53,6 +53,12 @@ def test_every_report_is_valid(name: str, fail_on: FailOn) -> None:
     results(REPORTS[name], fail_on)
 
 
+def test_the_version_is_that_of_the_report() -> None:
+    for name in ("several", "cv"):
+        [run] = json.loads(report_sarif(REPORTS[name], FailOn.SHIFT))["runs"]  # type: ignore[arg-type]
+        assert run["tool"]["driver"]["version"] == "0.1.0"
+
+
 def test_a_piece_stands_at_its_first_row_and_a_finding_at_the_first_line() -> None:
     report = replace(file_report("data/my file.csv", replace(SHIFTED, first_row=115)), findings=audit_report().findings)
     shift, *findings = results(report)
