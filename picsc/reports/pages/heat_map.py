@@ -33,7 +33,7 @@ def heat_map(report: AuditReport) -> list[Section]:
     if not keys:
         return []
     most = max(1, MOST_CELLS // max(1, len(pieces)))
-    left_pieces = len(report.fragments) - len(pieces)
+    left_pieces = sum(bool(piece.columns) for piece in report.fragments) - len(pieces)
     sizes = (
         "Each number is the size of the difference in that column between the piece and its reference, from 0 to 1: KS "
         "distance for numbers, dates and lengths of texts, total variation distance for levels, difference of rates "

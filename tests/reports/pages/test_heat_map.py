@@ -32,6 +32,7 @@ def test_gaps_are_filled_with_the_sizes_that_are_known() -> None:
     known = (ColumnEffects("a", "numeric", (0.41, 0.2, None)),)
     found = table(*heat_map(audit_report(*pieces, column_effects=known)))
     assert cells(found)["a"] == [("0.40*", "heat-4 mark"), ("0.20", "heat-2")]
+    assert not any("more piece" in note for note in found.notes)
 
 
 def test_what_piece_names_have_in_common_is_said_once() -> None:
