@@ -97,7 +97,7 @@ def _table(
         rows.append([name_cell(*key), *cells])
     before = _common([piece.name for piece in pieces])
     titles = [f"column, by {before.rstrip('= ')}" if before else "column"]
-    titles += [cut(piece.name.removeprefix(before), 24) for piece in pieces]
+    titles += [cut(piece.name.removeprefix(before) or piece.name, 24) for piece in pieces]
     return Table(caption, titles, rows, dense=True, notes=notes)
 
 

@@ -40,6 +40,8 @@ def test_what_piece_names_have_in_common_is_said_once() -> None:
     assert list(found.titles) == ["column, by month", "2024-1", "2024-2"]
     found = table(*heat_map(audit_report(*(fragment(name, columns=(A,)) for name in ("fold 1", "fold 10")))))
     assert list(found.titles) == ["column, by fold", "1", "10"]
+    found = table(*heat_map(audit_report(*(fragment(name, columns=(A,)) for name in ("by=", "by=x")))))
+    assert list(found.titles) == ["column, by by", "by=", "x"]
     found = table(*heat_map(audit_report(fragment("all rows", columns=(A,)))))
     assert list(found.titles) == ["column", "all rows"]
 
