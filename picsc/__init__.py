@@ -25,6 +25,7 @@ well; everything else may move. Packages, from the verbs down; arrows point down
 - `evaluation`: metrics and paired tests
 - `settings`: every setting, and the layers it may come from
 - `reports`: the report of each verb
+- `notebooks`: reports as pandas frames and matplotlib figures
 - `phrases`: counts, shares and lists in messages
 - `errors`: errors by what the user can do about them
 """

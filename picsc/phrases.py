@@ -1,8 +1,12 @@
-"""Counts, shares and lists as text for messages and findings."""
+"""Counts, shares and lists as text for messages and findings, and names from outside on one line."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+COMMAND = re.compile(r"##(?=\w*\[)")
+"""A command of a pipeline, `##[error]` or `##vso[...]`, which GitHub, Azure and TeamCity obey anywhere in a line."""
 
 
 def counted(count: int, noun: str) -> str:
@@ -19,3 +23,13 @@ def listed(names: Sequence[str], limit: int = 5) -> str:
     """The first names, and the number of further ones."""
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
     return ", ".join(names[:limit]) + more
+
+
+def printable(text: str) -> str:
+    r"""The text on one line: what is not printable (a line break, an escape sequence) shown as `\n` or `\x1b`.
+
+    Of `##[`, which begins a command of a pipeline, the second character is shown escaped.
+    """
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+    return COMMAND.sub(r"#\\x23", text) if "##" in text else text

@@ -18,6 +18,7 @@ from picsc_cli.commands.cv import cv
 from picsc_cli.commands.fed import fed
 from picsc_cli.commands.predict import predict
 from picsc_cli.commands.run import run
+from picsc_cli.commands.view import view
 from picsc_cli.console import exits, streams
 from picsc_cli.console.help import PanelledCommand, SayingGroup
 
@@ -66,7 +67,7 @@ def root(
     """Audit the pieces of one data set for partition-induced covariate shift, and correct training for it."""
 
 
-for command in (audit, cv, compare, fed, predict, run):
+for command in (audit, cv, compare, fed, predict, run, view):
     app.command(cls=PanelledCommand)(command)
 app.command(
     cls=PanelledCommand,

@@ -14,11 +14,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from picsc.errors import SettingsError
-from picsc.reports.audit import AuditReports
+from picsc.reports import DataReport, FedAuditReport, PredictReport, RecipeReport
+from picsc.reports.audit import AuditReport, AuditReports
 from picsc_cli.console.exits import FINDING, FINE, UNUSABLE
 
 if TYPE_CHECKING:
-    from picsc.reports.audit import AuditReport, FragmentReport
+    from picsc.reports import Report
+    from picsc.reports.audit import FragmentReport
     from picsc.reports.common import Verdict
     from picsc.reports.compare import CompareReport
     from picsc.reports.cv import CvReport
@@ -83,6 +85,33 @@ def audit_code(found: AuditReport | AuditReports, fail_on: FailOn) -> int:
 def result_code(report: CvReport | CompareReport | FedReport) -> int:
     """The exit code of trained models: 1 when one of them, or a whole method, has no result, else 0."""
     return FINDING if report.failed or report.without_result else FINE
+
+
+def recipes_code(report: RecipeReport) -> int:
+    """The exit code of recipes: 1 when a data set is shifted, or when one or a model has no result, else 0."""
+    return FINDING if report.failed or report.shifted else FINE
+
+
+def report_code(report: Report, fail_on: FailOn) -> int:
+    """The exit code of any report, but for the conditions of a comparison.
+
+    Args:
+        report: the result of a verb.
+        fail_on: the mildest verdict that fails an audit.
+    """
+    match report:
+        case AuditReport() | AuditReports():
+            return audit_code(report, fail_on)
+        case FedAuditReport():
+            return code(report.verdict, FailOn.SHIFT)
+        case RecipeReport():
+            return recipes_code(report)
+        case DataReport():
+            return FINE
+        case PredictReport():
+            return code(report.verdict, fail_on)
+        case _:
+            return result_code(report)
 
 
 # Comparisons

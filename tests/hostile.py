@@ -177,5 +177,7 @@ CHECKS = {
     "svg": check_xml,
     "html": check_html,
     "json": check_json,
+    "sarif": check_json,
+    "codequality": check_json,
 }
 """From a format to its check."""

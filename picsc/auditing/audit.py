@@ -11,6 +11,8 @@ from picsc.auditing.attribution.attribute import attribute
 from picsc.auditing.cutting import cut_data
 from picsc.auditing.design import build_design, compared_rows
 from picsc.auditing.effects.column_bounds import check_column_settings
+from picsc.auditing.effects.distributions import distributions
+from picsc.auditing.effects.matrix import column_effects
 from picsc.auditing.image_view import refuse_table_options
 from picsc.auditing.piece_tests import ComparedRows, run_piece_tests
 from picsc.auditing.report import audit_report
@@ -168,4 +170,11 @@ def audit_dataset(
     rows = ComparedRows(compared, pieces.inputs)
     tests = run_piece_tests(rows, design, settings, progress)
     tests = attribute(tests, rows, design, settings, progress)
-    return audit_report(pieces, design, tests, settings, against)
+    report = audit_report(pieces, design, tests, settings, against)
+    if data.kind != "table":
+        return report
+    return replace(
+        report,
+        distributions=distributions(compared, design, tests, settings.level),
+        column_effects=column_effects(compared, design, tests, settings.level),
+    )

@@ -6,10 +6,14 @@
 - `compare`: the report of `picsc compare`
 - `cv`: the report of `picsc cv`
 - `data`: the report of `picsc data show` on one file
+- `distributions`: the columns that an audit names first: sizes by piece, counts of a piece and its reference
 - `effects`: the smallest effects that count as a shift, and the fit of the reference model
 - `fed`: the reports of `picsc fed`: a federation, and an audit of clients by their summaries
 - `predict`: the report of `picsc predict`: predictions for new rows
+- `pages`: reports as one file of HTML, with tables and pictures
 - `recipes`: the report of `picsc run`: one row per data set and way to cut it, next to the paper's number
+- `saved`: saved reports, from their JSON back to the report
+- `shown`: the looks of a report in a notebook: a page, frames and figures
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from picsc.reports.data import DataReport
 from picsc.reports.fed import FedAuditReport, FedReport
 from picsc.reports.predict import PredictReport
 from picsc.reports.recipes import RecipeReport
+from picsc.reports.saved import load_report
 
 Report = (
     AuditReport
@@ -46,4 +51,5 @@ __all__ = [
     "PredictReport",
     "RecipeReport",
     "Report",
+    "load_report",
 ]

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from picsc.phrases import counted
 from picsc.reports.columns import ColumnShift
 from picsc.reports.common import DataInfo, Finding, Verdict, brief, strict
+from picsc.reports.distributions import ColumnDistribution, ColumnEffects
 from picsc.reports.effects import ModelFit, SmallestEffects
+from picsc.reports.shown import Drawn, Framed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Cell = Literal["neither", "data only", "model only", "both"]
 """The questions that a piece answers with yes: has the data moved, and does it matter to the model?"""
@@ -170,7 +175,7 @@ class Balance:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditReport:
+class AuditReport(Drawn):
     """The audit of one table."""
 
     verdict: Verdict
@@ -203,6 +208,10 @@ class AuditReport:
     """File of the baseline that shifts were compared with; None without a baseline."""
     min_effects: SmallestEffects = field(default_factory=SmallestEffects)
     """Smallest effects that are called a shift, by kind."""
+    distributions: tuple[ColumnDistribution, ...] = ()
+    """Counts of the columns that moved most, or came nearest to it, in the pieces concerned; empty for images."""
+    column_effects: tuple[ColumnEffects, ...] = ()
+    """Sizes of the leading columns in every piece, those that moved first; empty for images."""
 
     schema = "picsc.audit/1"
 
@@ -213,6 +222,16 @@ class AuditReport:
             (self.verdict, counted(self.data.rows, "row"), counted(len(self.fragments), "piece")),
             self.summary,
         )
+
+    def plot_columns(self) -> Figure:
+        """A figure of the distributions of the leading columns, each piece beside its reference.
+
+        Raises:
+            SettingsError: matplotlib is missing; install `picsc[plots]`.
+        """
+        from picsc.notebooks.figures import plot_columns
+
+        return plot_columns(self)
 
     @property
     def shifted(self) -> tuple[FragmentReport, ...]:
@@ -245,6 +264,8 @@ class AuditReport:
         body["null"], body["data"] = asdict(self.null), asdict(self.data)
         body["min_effects"] = self.min_effects.as_dict()
         body["balance"] = None if self.balance is None else asdict(self.balance)
+        body["distributions"] = [asdict(column) for column in self.distributions]
+        body["column_effects"] = [asdict(column) for column in self.column_effects]
         body["findings"] = [asdict(finding) for finding in self.findings]
         body["fragments"] = [asdict(fragment) for fragment in self.fragments]
         return strict({"schema": self.schema, **body})
@@ -261,7 +282,7 @@ class Unaudited:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditReports:
+class AuditReports(Framed):
     """The audits of several files."""
 
     reports: tuple[AuditReport, ...]

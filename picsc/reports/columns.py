@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from picsc.reports.common import Interval
 from picsc.reports.effects import signed, within
-
-if TYPE_CHECKING:
-    from picsc.reports.common import Interval
 
 
 def kl_distance(kl: float) -> float:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from picsc.phrases import counted
 from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, brief, strict
+from picsc.reports.shown import Drawn
 
 Setting = Literal["integral", "transfer", "in turn"]
 """integral: training and target rows are random parts of one whole, or its official parts. transfer: named pieces are
@@ -175,7 +176,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class CompareReport:
+class CompareReport(Drawn):
     """The comparison of methods on one data set."""
 
     setting: Setting

@@ -13,6 +13,7 @@ from typing import Literal
 
 from picsc.phrases import counted
 from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, brief, strict
+from picsc.reports.shown import Drawn
 
 Protocol = Literal["foldwise", "batchwise"]
 """foldwise: each piece is tested by a model of all other pieces. batchwise: a model is trained on each piece, and a
@@ -192,7 +193,7 @@ class DeploymentEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class CvReport:
+class CvReport(Drawn):
     """The cross-validation of one data set with one cut."""
 
     protocol: Protocol

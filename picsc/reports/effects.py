@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from picsc.phrases import counted
-
-if TYPE_CHECKING:
-    from picsc.reports.common import Interval
+from picsc.reports.common import Interval
 
 _OWN = ("its", "their")
 EffectKind = Literal["distance", "missing", "joint", "model"]

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 
 from picsc.phrases import counted
 from picsc.reports.common import DataInfo, Finding, Interval, MajorityClass, Verdict, brief, strict
+from picsc.reports.shown import Drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ class FedMethodReport:
 
 
 @dataclass(frozen=True, slots=True)
-class FedReport:
+class FedReport(Drawn):
     """The federation of one data set."""
 
     data: DataInfo
@@ -282,7 +283,7 @@ class ClientAudit:
 
 
 @dataclass(frozen=True, slots=True)
-class FedAuditReport:
+class FedAuditReport(Drawn):
     """The audit of clients by their summaries."""
 
     data: DataInfo

@@ -13,6 +13,7 @@ from picsc.phrases import counted
 from picsc.reports.common import Difference, Interval, Verdict, brief, strict
 from picsc.reports.compare import Delta, Risk
 from picsc.reports.fed import FedDifference
+from picsc.reports.shown import Framed
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +283,7 @@ class RecipeTable:
 
 
 @dataclass(frozen=True, slots=True)
-class RecipeReport:
+class RecipeReport(Framed):
     """The results of all recipes of one call."""
 
     tables: tuple[RecipeTable, ...]

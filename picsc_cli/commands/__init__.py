@@ -12,4 +12,5 @@
 - `predict`: `picsc predict`: predictions of a saved model for new rows
 - `recipe`: `picsc recipe`: check recipes without running them, and their JSON Schema for editors
 - `run`: `picsc run`: recipes, one table each with the paper's numbers next to ours
+- `view`: `picsc view`: a saved report in any format, without computing it again
 """

@@ -29,7 +29,7 @@ def audit(
     exit_zero: options.ExitZero = False,
     baseline: options.Baseline = None,
     write_baseline: options.WriteBaseline = None,
-    output: options.AuditOutputs = None,
+    output: options.Outputs = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:

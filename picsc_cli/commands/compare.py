@@ -42,7 +42,7 @@ def compare(
     isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
-    output: options.OutputsOfRecipes = None,
+    output: options.Outputs = None,
     timings: own.Timings = False,
     candidate: own.Candidate = None,
     fail_under: own.FailUnder = None,
@@ -71,7 +71,7 @@ def compare(
         if found.demonstration and not quiet:
             streams.warn(DEMONSTRATION_NOTE)
         report = _compared(found, data_dir, run_dir, resume=resume, quiet=quiet)
-        publish(report if timings else untimed(report), wanted, verbose=verbose, quiet=quiet)
+        publish(report if timings else untimed(report), wanted, verbose=verbose, quiet=quiet, gate=gate)
         took, rejected = time_line(report), gates.verdicts(report, gate)
         for sentence in ((took,) if took and not timings and not quiet else ()) + rejected:
             streams.warn(sentence)

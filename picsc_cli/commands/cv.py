@@ -40,7 +40,7 @@ def cv(
     resume: options.Resume = False,
     save_model: options.SaveModel = None,
     save_method: options.SaveMethod = None,
-    output: options.OutputsOfRecipes = None,
+    output: options.Outputs = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:

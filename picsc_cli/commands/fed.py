@@ -52,7 +52,7 @@ def fed(
     isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
-    output: options.OutputsOfRecipes = None,
+    output: options.Outputs = None,
     plot: own.Plot = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
@@ -116,7 +116,7 @@ def _run(
             from picsc.federated.audit_clients import audit_clients  # loads torch: after all other errors
 
             audited = audit_clients(data, found.settings, progress=progress)
-            return audited, gates.code(audited.verdict, gates.FailOn.SHIFT)
+            return audited, gates.report_code(audited, gates.FailOn.SHIFT)
         from picsc.federated.federate import federate_dataset  # loads torch, too
 
         report = federate_dataset(data, found.settings, run_dir=run_dir, resume=resume, progress=progress)

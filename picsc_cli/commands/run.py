@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from picsc.reports import RecipeReport
+from picsc_cli import gates
 from picsc_cli.commands import audit_files as audited_files
 from picsc_cli.console import exits, streams
 from picsc_cli.console.exits import interrupted_line
@@ -37,7 +38,7 @@ def run(
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
     exit_zero: options.ExitZero = False,
-    output: options.OutputsOfRecipes = None,
+    output: options.Outputs = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -75,5 +76,4 @@ def run(
                 progress=progress or (None if quiet else streams.warn),
             )
         publish(report, wanted, verbose=verbose, quiet=quiet)
-        found = report.failed or report.shifted
-        raise typer.Exit(exits.FINDING if found and not exit_zero else exits.FINE)
+        raise typer.Exit(exits.FINE if exit_zero else gates.recipes_code(report))

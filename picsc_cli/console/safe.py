@@ -16,12 +16,22 @@ output shows such text as it is instead:
 from __future__ import annotations
 
 import re
-from html import escape
 
+from picsc.reports.pages.markup import BEGINS_COMMAND, xml, xml_document
 from picsc_cli.console.printable import COMMAND, printable
 
-_BEGINS_COMMAND = re.compile(r"^((?:\s|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)
-"""A line that GitHub's runner obeys: it begins with two colons, blanks before them do not count."""
+__all__ = [
+    "annotation_message",
+    "annotation_property",
+    "csv_cell",
+    "json_document",
+    "markdown",
+    "markdown_code",
+    "no_commands",
+    "xml",
+    "xml_document",
+]
+
 _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 """Begins a formula in a spreadsheet, the wide letters in some countries; blanks before it do not count."""
 _NUMBERS = re.compile(r"(?:(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|-)(?: |$))+")
@@ -37,7 +47,7 @@ _UNUSUAL = re.compile(r"[^\x20-\x7e\n]")
 
 def no_commands(text: str) -> str:
     r"""Lines that no pipeline obeys: of two colons at the beginning of a line, the first is shown as `\x3a`."""
-    return _BEGINS_COMMAND.sub(r"\1\\x3a", text)
+    return BEGINS_COMMAND.sub(r"\1\\x3a", text)
 
 
 def csv_cell(value: object) -> object:
@@ -80,16 +90,6 @@ def annotation_message(text: str) -> str:
 def annotation_property(text: str) -> str:
     """Escaped as GitHub asks for properties of annotations, where a colon and a comma mean something, too."""
     return annotation_message(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def xml(text: str) -> str:
-    """Text without markup or characters that XML cannot hold."""
-    return escape(printable(text))
-
-
-def xml_document(text: str) -> str:
-    """A whole document that no pipeline obeys: references to characters take the place of some, the values stay."""
-    return _BEGINS_COMMAND.sub(r"\1&#58;", COMMAND.sub("#&#35;", text))
 
 
 def json_document(text: str) -> str:

@@ -4,8 +4,8 @@ Equal runs give equal bytes: no time, no host.
 
 A case fails if its piece makes the command exit with 1: a shift, unless the baseline knows it or `--fail-on never`
 lets it pass, and under `--fail-on inconclusive` an inconclusive piece of an inconclusive table. Otherwise an
-inconclusive piece is skipped, and so is one that is not tested. A piece without a result and a file that could not be
-audited are errors. `--exit-zero` changes nothing.
+inconclusive piece is skipped, and so is one that is not tested. A piece without a result is an error or skipped in the
+same way, and a file that could not be audited is an error. `--exit-zero` changes nothing.
 """
 
 from __future__ import annotations
@@ -42,6 +42,16 @@ def audits_junit(reports: AuditReports, fail_on: gates.FailOn, *, ascii_only: bo
     root.extend(_suite(report, fail_on) for report in reports.reports)
     root.extend(_without(file, skipped=False) for file in reports.unaudited)
     root.extend(_without(file, skipped=True) for file in reports.skipped)
+    return document(root, ascii_only=ascii_only)
+
+
+def document(root: ET.Element, *, ascii_only: bool) -> str:
+    """The text of suites, with the numbers of their cases.
+
+    Args:
+        root: the element `testsuites`.
+        ascii_only: character references for all beyond ASCII.
+    """
     for suite in root:
         _count(suite)
     _count(root)
@@ -98,7 +108,7 @@ def _properties(report: AuditReport) -> dict[str, str]:
 def _end(case: ET.Element, piece: FragmentReport, report: AuditReport, *, fails: bool) -> None:
     """Add the result of a piece to its case."""
     if piece.verdict == "error":
-        ET.SubElement(case, "error", type="error", message=printable(piece.reason))
+        ET.SubElement(case, "error" if fails else "skipped", type="error", message=printable(piece.reason))
     elif fails:
         failure = ET.SubElement(case, "failure", type=piece.verdict, message=printable(piece.reason))
         _text(failure, _details(piece, report))

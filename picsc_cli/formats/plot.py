@@ -1,4 +1,4 @@
-"""Accuracy over federated rounds as a picture: one line per method, named at its end, in SVG or in a page of HTML.
+"""Accuracy over federated rounds as a picture of its own in SVG: one line per method, named at its end.
 
 Lines differ in dashes as well as in colour, so that a black-and-white print still tells them apart. Text that comes
 from the data is never taken for markup.
@@ -6,11 +6,11 @@ from the data is never taken for markup.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from picsc.reports.pages.scales import Scale, apart, ticks
 from picsc_cli.console.printable import printable
 from picsc_cli.console.safe import xml
 from picsc_cli.text.page import Page, cut
@@ -61,40 +61,9 @@ class _Font:
 _PLAIN, _CENTRED = _Font(), _Font(anchor="middle")
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """A linear map from values to pixels."""
-
-    low: float
-    """The value that is drawn at `first`."""
-    high: float
-    """The value that is drawn at `last`."""
-    first: float
-    """Pixel of `low`."""
-    last: float
-    """Pixel of `high`; smaller than `first` where values grow upwards."""
-
-    def __call__(self, value: float) -> float:
-        share = (value - self.low) / (self.high - self.low)
-        return self.first + share * (self.last - self.first)
-
-
 def fed_svg(report: FedReport) -> str:
     """The curves as an SVG document."""
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + _svg(report)
-
-
-def fed_html(report: FedReport) -> str:
-    """The curves in a page of their own, under the three lines of the summary."""
-    summary = "".join(f"<p>{xml(line)}</p>\n" for line in report.summary)
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{xml(_title(report))}</title>\n"
-        "<style>body { font-family: sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; "
-        "background: #fff; color: #1a1a1a } svg { max-width: 100%; height: auto }</style>\n</head>\n<body>\n"
-        f"{summary}{_svg(report)}</body>\n</html>\n"
-    )
 
 
 def _svg(report: FedReport) -> str:
@@ -161,8 +130,8 @@ def _curves(report: FedReport, drawn: Sequence[tuple[FedMethodReport, list[list[
     levels = ticks(min(values) - flat, max(values) + flat, most=7)
     rounds = [tick for tick in ticks(min(r for r, _ in points), max(r for r, _ in points), most=9) if tick % 1 == 0]
     first, last = min(r for r, _ in points), max(r for r, _ in points)
-    x = _Scale(first, last if last > first else first + 1, _LEFT, _RIGHT)
-    y = _Scale(levels[0], levels[-1], _BOTTOM, _TOP)
+    x = Scale(first, last if last > first else first + 1, _LEFT, _RIGHT)
+    y = Scale(levels[0], levels[-1], _BOTTOM, _TOP)
     for level in levels:
         yield _rule(_LEFT, y(level), _RIGHT, y(level), _RULE)
         yield _text(
@@ -183,7 +152,7 @@ def _curves(report: FedReport, drawn: Sequence[tuple[FedMethodReport, list[list[
     yield from _names(ends, last, x, y)
 
 
-def _line(name: str, pieces: Sequence[Sequence[tuple[int, float]]], x: _Scale, y: _Scale) -> Iterator[str]:
+def _line(name: str, pieces: Sequence[Sequence[tuple[int, float]]], x: Scale, y: Scale) -> Iterator[str]:
     colour, dashes = _STYLES.get(name, _OTHER)
     width = 2.6 if name == "picsc" else 1.6
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
@@ -197,7 +166,7 @@ def _line(name: str, pieces: Sequence[Sequence[tuple[int, float]]], x: _Scale, y
             yield f'<polyline {stroke} points="{path}"><title>{xml(name)}</title></polyline>'
 
 
-def _names(ends: Sequence[tuple[tuple[int, float], str]], last: int, x: _Scale, y: _Scale) -> Iterator[str]:
+def _names(ends: Sequence[tuple[tuple[int, float], str]], last: int, x: Scale, y: Scale) -> Iterator[str]:
     """Each line's name and last value right of the plot, as near to its end as names above and below allow."""
     ordered = sorted(ends, key=lambda end: y(end[0][1]))
     heights = apart([y(value) for (_, value), _ in ordered], _LINE, _TOP, _BOTTOM)
@@ -209,42 +178,6 @@ def _names(ends: Sequence[tuple[tuple[int, float], str]], last: int, x: _Scale, 
         yield _rule(_RIGHT + 6, height, _RIGHT + 28, height, colour, f' stroke-width="2"{dashed}')
         label = f"{name} {value:.1f}{stopped}"
         yield _text(_RIGHT + 33, height + 4, label, _Font(11, colour, bold=name == "picsc"))
-
-
-def apart(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Increasing heights moved apart by least squares and, where there is room, within `low` to `high`.
-
-    Args:
-        heights: increasing.
-        gap: between two neighbours, at least.
-        low: smallest height.
-        high: largest height; left behind when there are too many.
-    """
-    blocks: list[tuple[float, int]] = []  # of neighbours that touch: where their first one wants to be, and how many
-    for k, height in enumerate(heights):
-        mean, count = height - gap * k, 1
-        while blocks and blocks[-1][0] > mean:
-            before, many = blocks.pop()
-            mean, count = (before * many + mean * count) / (many + count), count + many
-        blocks.append((mean, count))
-    room = max(low, high - gap * (len(heights) - 1))
-    starts = [min(max(mean, low), room) for mean, count in blocks for _ in range(count)]
-    return [start + gap * k for k, start in enumerate(starts)]
-
-
-def ticks(low: float, high: float, *, most: int) -> list[float]:
-    """Round numbers, evenly spaced, from at or below `low` to at or above `high`.
-
-    Args:
-        low: smallest value to show.
-        high: largest value to show.
-        most: ticks at most, about.
-    """
-    span = max(high - low, 1e-6)
-    power = 10 ** math.floor(math.log10(span / (most - 1)))
-    step = next(power * factor for factor in (1, 2, 5, 10, 20) if span / (power * factor) <= most - 1)
-    start, end = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(k * step, 12) for k in range(start, max(end, start + 1) + 1)]
 
 
 def _rule(x1: float, y1: float, x2: float, y2: float, colour: str, more: str = "") -> str:

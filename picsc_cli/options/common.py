@@ -100,21 +100,12 @@ WriteBaseline = Annotated[
         "--write-baseline", metavar="FILE", help="Accept the shifts found now, and exit 0.", rich_help_panel=OUTPUT
     ),
 ]
-AuditOutputs = Annotated[
+Outputs = Annotated[
     list[str] | None,
     typer.Option(
         "--output",
         metavar="FORMAT",
-        help="table, json, csv, markdown, junit or github[:FILE].",
-        rich_help_panel=OUTPUT,
-    ),
-]
-OutputsOfRecipes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--output",
-        metavar="FORMAT",
-        help="table, json, csv, markdown or, with a file, csv:FILE.",
+        help="table, html, json, csv, markdown, ...[:FILE].",
         rich_help_panel=OUTPUT,
     ),
 ]

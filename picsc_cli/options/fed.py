@@ -15,5 +15,7 @@ AuditOnly = Annotated[
 ]
 Plot = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Accuracy over rounds, as .svg or .html.", rich_help_panel=OUTPUT),
+    typer.Option(
+        "--plot", metavar="FILE", help="Curves over rounds as .svg, or a page as .html.", rich_help_panel=OUTPUT
+    ),
 ]

@@ -17,7 +17,7 @@ BASELINE = "baseline"
 """Format of the file that `--write-baseline` names."""
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """Environment variable with the file that GitHub shows as the summary of a job."""
-_OF_SUFFIX = {"md": "markdown", "xml": "junit", "txt": "table"}
+_OF_SUFFIX = {"md": "markdown", "xml": "junit", "txt": "table", "htm": "html"}
 """Formats by the ending of their files, where that is not their name."""
 
 

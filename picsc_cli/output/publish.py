@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from picsc.errors import SettingsError
 from picsc_cli.console.streams import write_stderr, write_stdout
-from picsc_cli.gates import FailOn
+from picsc_cli.gates import FailOn, Gate
 from picsc_cli.output.destinations import STEP_SUMMARY, Output, step_summary, write
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def publish(
     verbose: bool = False,
     quiet: bool = False,
     fail_on: FailOn = FailOn.SHIFT,
+    gate: Gate | None = None,
 ) -> None:
     """Write the files first, then the streams: a report that cannot be written whole leaves nothing behind.
 
@@ -34,7 +35,8 @@ def publish(
         outputs: the destinations and their formats.
         verbose: tables also hold the columns as understood, and the settings.
         quiet: a table on standard output is the summary alone.
-        fail_on: the mildest verdict that an audit's JUnit and annotations call a failure.
+        fail_on: the mildest verdict that an audit's formats for pipelines call a failure.
+        gate: the conditions that a comparison must meet; None for none.
 
     Raises:
         SettingsError: a path or standard output cannot be written to.
@@ -45,7 +47,7 @@ def publish(
     def text(output: Output) -> str:
         sheet = page.page_of_stdout() if output.path is None else page.Page()
         name = "summary" if output.format == "table" and quiet and output.path is None else output.format
-        return as_text(report, name, sheet, verbose=verbose, fail_on=fail_on)
+        return as_text(report, name, sheet, verbose=verbose, fail_on=fail_on, gate=gate)
 
     texts = [(output, text(output)) for output in outputs]
     summary = step_summary(outputs)

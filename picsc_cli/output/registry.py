@@ -22,21 +22,25 @@ from picsc.reports import (
     Report,
 )
 from picsc_cli.console.safe import no_commands
+from picsc_cli.formats.code_quality import report_code_quality
 from picsc_cli.formats.csv.audit import audits_csv
 from picsc_cli.formats.csv.compare import compare_csv
 from picsc_cli.formats.csv.cv import cv_csv
 from picsc_cli.formats.csv.fed import fed_audit_csv, fed_csv
 from picsc_cli.formats.csv.predict import predict_csv
 from picsc_cli.formats.csv.recipes import recipes_csv
-from picsc_cli.formats.github import audits_github
+from picsc_cli.formats.github import report_github
+from picsc_cli.formats.html import report_html
 from picsc_cli.formats.json import report_json
 from picsc_cli.formats.junit import audits_junit
+from picsc_cli.formats.junit_results import results_junit
 from picsc_cli.formats.markdown.audit import audits_markdown
 from picsc_cli.formats.markdown.compare import compare_markdown
 from picsc_cli.formats.markdown.cv import cv_markdown
 from picsc_cli.formats.markdown.fed import fed_audit_markdown, fed_markdown
 from picsc_cli.formats.markdown.recipes import recipes_markdown
-from picsc_cli.formats.plot import fed_html, fed_svg
+from picsc_cli.formats.plot import fed_svg
+from picsc_cli.formats.sarif import report_sarif
 from picsc_cli.formats.table.audit import audit_alone, audit_table, audits_summary, audits_table
 from picsc_cli.formats.table.compare import compare_table
 from picsc_cli.formats.table.cv import cv_summary, cv_table
@@ -45,7 +49,7 @@ from picsc_cli.formats.table.fed import fed_table
 from picsc_cli.formats.table.fed_audit import fed_audit_summary, fed_audit_table
 from picsc_cli.formats.table.predict import predict_summary, predict_table
 from picsc_cli.formats.table.recipes import recipes_summary, recipes_table
-from picsc_cli.gates import FailOn
+from picsc_cli.gates import FailOn, Gate
 from picsc_cli.output.destinations import BASELINE
 from picsc_cli.text.sections import summary
 
@@ -62,7 +66,9 @@ class Look:
     verbose: bool = False
     """A table also holds the columns as understood, and the settings."""
     fail_on: FailOn = FailOn.SHIFT
-    """The mildest verdict that an audit's JUnit and annotations call a failure."""
+    """The mildest verdict that an audit's formats for pipelines call a failure."""
+    gate: Gate | None = None
+    """The conditions that a comparison must meet; None for none."""
 
 
 Writer = Callable[[Any, Look], str]
@@ -106,8 +112,20 @@ def _junit(reports: AuditReports, look: Look) -> str:
     return audits_junit(reports, look.fail_on, ascii_only=look.page.ascii_only)
 
 
-def _github(reports: AuditReports, look: Look) -> str:
-    return audits_github(reports, look.fail_on)
+def _results_junit(report: Any, look: Look) -> str:
+    return results_junit(report, look.fail_on, look.gate, ascii_only=look.page.ascii_only)
+
+
+def _github(report: Any, look: Look) -> str:
+    return report_github(report, look.fail_on, look.gate)
+
+
+def _sarif(report: Any, look: Look) -> str:
+    return report_sarif(report, look.fail_on, look.gate, ascii_only=look.page.ascii_only)
+
+
+def _code_quality(report: Any, look: Look) -> str:
+    return report_code_quality(report, look.fail_on, look.gate, ascii_only=look.page.ascii_only)
 
 
 def _baseline(reports: AuditReports, look: Look) -> str:
@@ -122,12 +140,20 @@ def _as_one_of_several(write: Writer) -> Writer:
     return lambda report, look: write(AuditReports((report,), ()), look)
 
 
-_OF_AUDITS: dict[str, Writer] = {
-    "csv": _plain(audits_csv),
-    "markdown": _plain(audits_markdown),
-    "junit": _junit,
-    "github": _github,
-}
+def _formats(csv: Writer, markdown: Writer, junit: Writer = _results_junit) -> dict[str, Writer]:
+    """The formats of every report that a pipeline may read."""
+    return {
+        "csv": csv,
+        "markdown": markdown,
+        "html": _plain(report_html),
+        "junit": junit,
+        "github": _github,
+        "sarif": _sarif,
+        "codequality": _code_quality,
+    }
+
+
+_OF_AUDITS = _formats(_plain(audits_csv), _plain(audits_markdown), _junit)
 
 _WRITERS: dict[type[Report], Writers] = {
     AuditReport: Writers(
@@ -137,20 +163,13 @@ _WRITERS: dict[type[Report], Writers] = {
         {BASELINE: _as_one_of_several(_baseline)},
     ),
     AuditReports: Writers(audits_summary, audits_table, _OF_AUDITS, {BASELINE: _baseline}),
-    CvReport: Writers(cv_summary, cv_table, {"csv": _plain(cv_csv), "markdown": _plain(cv_markdown)}),
-    CompareReport: Writers(summary, compare_table, {"csv": _plain(compare_csv), "markdown": _plain(compare_markdown)}),
-    FedReport: Writers(
-        summary,
-        fed_table,
-        {"csv": _plain(fed_csv), "markdown": _plain(fed_markdown)},
-        {"svg": _plain(fed_svg), "html": _plain(fed_html)},
-    ),
+    CvReport: Writers(cv_summary, cv_table, _formats(_plain(cv_csv), _plain(cv_markdown))),
+    CompareReport: Writers(summary, compare_table, _formats(_plain(compare_csv), _plain(compare_markdown))),
+    FedReport: Writers(summary, fed_table, _formats(_plain(fed_csv), _plain(fed_markdown)), {"svg": _plain(fed_svg)}),
     FedAuditReport: Writers(
-        fed_audit_summary, fed_audit_table, {"csv": _plain(fed_audit_csv), "markdown": _plain(fed_audit_markdown)}
+        fed_audit_summary, fed_audit_table, _formats(_plain(fed_audit_csv), _plain(fed_audit_markdown))
     ),
-    RecipeReport: Writers(
-        recipes_summary, recipes_table, {"csv": _plain(recipes_csv), "markdown": _plain(recipes_markdown)}
-    ),
+    RecipeReport: Writers(recipes_summary, recipes_table, _formats(_plain(recipes_csv), _plain(recipes_markdown))),
     DataReport: Writers(data_summary, data_table),
     PredictReport: Writers(predict_summary, predict_table, {"csv": _plain(predict_csv)}),
 }
@@ -166,7 +185,15 @@ def formats_of(kind: type[Report]) -> tuple[str, ...]:
     return _WRITERS[kind].offered
 
 
-def as_text(report: Report, name: str, page: Page, *, verbose: bool = False, fail_on: FailOn = FailOn.SHIFT) -> str:
+def as_text(
+    report: Report,
+    name: str,
+    page: Page,
+    *,
+    verbose: bool = False,
+    fail_on: FailOn = FailOn.SHIFT,
+    gate: Gate | None = None,
+) -> str:
     """The report in one format.
 
     Args:
@@ -174,7 +201,8 @@ def as_text(report: Report, name: str, page: Page, *, verbose: bool = False, fai
         name: `summary`, `table`, or another format that `destinations.parse` let through for the verb.
         page: the page that it is written for.
         verbose: a table also holds the columns as understood, and the settings.
-        fail_on: the mildest verdict that an audit's JUnit and annotations call a failure.
+        fail_on: the mildest verdict that an audit's formats for pipelines call a failure.
+        gate: the conditions that a comparison must meet; None for none.
     """
-    text = _WRITERS[type(report)].text(report, name, Look(page, verbose, fail_on))
+    text = _WRITERS[type(report)].text(report, name, Look(page, verbose, fail_on, gate))
     return f"{text}{GLOSSARY}\n" if name == "table" and page.on_terminal else text

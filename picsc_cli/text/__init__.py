@@ -1,5 +1,6 @@
 """Parts that formats share: numbers, words, sections and tables on a page.
 
+- `bars`: sizes between 0 and 1 as small bars of characters
 - `audit_words`: results of audits in words, the same in every format: verdicts, columns that moved, and findings
 - `method_names`: names of methods as in the paper's tables
 - `numbers`: numbers on a page: three digits, percent, percentage points, p-values, sizes and intervals

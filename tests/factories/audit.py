@@ -7,6 +7,7 @@ from dataclasses import replace
 from picsc.reports.audit import AuditReport, AuditReports, FragmentReport, NullInfo, Unaudited
 from picsc.reports.columns import ColumnShift
 from picsc.reports.common import Choice, ColumnInfo, DataInfo, Finding, Interval, Reading, Verdict
+from picsc.reports.distributions import ColumnDistribution, ColumnEffects, PieceCounts
 from picsc.reports.effects import ModelFit
 
 
@@ -64,6 +65,7 @@ SHIFTED = fragment(
     p_adjusted=0.0008,
     p_data_adjusted=0.002,
     p_model_adjusted=0.0008,
+    effect_data=0.5161,
     columns=(
         column_shift(
             "worst concave points",
@@ -122,6 +124,27 @@ TOO_SMALL = fragment(
 UNTESTED = replace(TOO_SMALL, name="batch 1", rows=57, verdict="not tested", reason="first piece: nothing before it")
 
 
+DISTRIBUTIONS = (
+    ColumnDistribution(
+        "worst concave points",
+        "numeric",
+        (0.05, 0.1, 0.15),
+        (),
+        0,
+        (PieceCounts("fold 3", (4, 10, 20, 22), 1, (60, 70, 30, 19), 0),),
+    ),
+    ColumnDistribution(
+        "β→γ",  # noqa: RUF001
+        "categorical",
+        (),
+        ("[red]a[/red]", "b"),
+        3,
+        (PieceCounts("fold 3", (40, 10, 7), 0, (100, 70, 6), 3),),
+    ),
+)
+COLUMN_EFFECTS = (ColumnEffects("worst concave points", "numeric", (0.04, 0.07, 0.5161, 0.05, None)),)
+
+
 def audit_report(*fragments: FragmentReport, **changes: object) -> AuditReport:
     """A report of a small table with every kind of row, unless fields are given."""
     report = AuditReport(
@@ -164,6 +187,8 @@ def audit_report(*fragments: FragmentReport, **changes: object) -> AuditReport:
         fragments=fragments or (fragment("fold 1"), fragment("fold 2"), SHIFTED, MODEL_ONLY, TOO_SMALL),
         settings={"read": {"target": "diagnosis", "drop": ()}, "cut": {"folds": 5}, "reference": None, "seed": 7},
         manifest={"picsc": "0.1.0", "loss": float("nan")},
+        distributions=() if fragments else DISTRIBUTIONS,
+        column_effects=() if fragments else COLUMN_EFFECTS,
     )
     return replace(report, **changes)
 

@@ -18,18 +18,19 @@ from tests.factories.fed import fed_audit_report, fed_report  # noqa: E402
 from tests.factories.fed_recipes import fed_recipe_report  # noqa: E402
 from tests.factories.recipes import recipe_report  # noqa: E402
 
-AUDIT = {"json": "json", "csv": "csv", "markdown": "md", "junit": "xml", "github": "github.txt"}
+PIPELINES = {"junit": "xml", "github": "github.txt", "sarif": "sarif", "codequality": "codequality.json"}
+FORMATS = {"json": "json", "csv": "csv", "markdown": "md", "html": "html", **PIPELINES}
 
 for name, report, formats in (
-    ("audit", audit_report(), AUDIT),
-    ("audits", audit_reports(), AUDIT),
-    ("cv", cv_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
-    ("compare", compare_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
-    ("recipes", recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
-    ("fed-recipes", fed_recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
-    ("compare-recipes", compare_recipe_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
-    ("fed", fed_report(), {"json": "json", "csv": "csv", "markdown": "md", "svg": "svg"}),
-    ("fed-audit", fed_audit_report(), {"json": "json", "csv": "csv", "markdown": "md"}),
+    ("audit", audit_report(), FORMATS),
+    ("audits", audit_reports(), FORMATS),
+    ("cv", cv_report(), FORMATS),
+    ("compare", compare_report(), FORMATS),
+    ("recipes", recipe_report(), FORMATS),
+    ("fed-recipes", fed_recipe_report(), FORMATS),
+    ("compare-recipes", compare_recipe_report(), FORMATS),
+    ("fed", fed_report(), {**FORMATS, "svg": "svg"}),
+    ("fed-audit", fed_audit_report(), FORMATS),
 ):
     in_ascii = as_text(report, "table", Page(ascii_only=True)).encode("ascii", "replace")
     (HERE / f"{name}-table-ascii.txt").write_bytes(in_ascii)

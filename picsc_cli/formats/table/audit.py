@@ -14,6 +14,7 @@ from rich.text import Text
 
 from picsc_cli.text import sections
 from picsc_cli.text.audit_words import SIGNIFICANT, chance, how_far, legend, model_words, moved, overall_lines, standing
+from picsc_cli.text.bars import CELLS, bar
 from picsc_cli.text.numbers import number
 from picsc_cli.text.page import Page, cut, drawn, one_line, paper_table, paragraph, words
 from picsc_cli.text.reading_words import reading_line
@@ -31,6 +32,8 @@ _NAMES = 3
 _LONGEST_PIECE = 24
 
 _TOP_COLUMNS = "top columns"
+_BARS = "effect\non data"
+"""Title of the bars, which are full for a difference of probabilities of 1."""
 
 
 def audit_alone(report: AuditReport, page: Page) -> str:
@@ -93,18 +96,23 @@ def _pieces(report: AuditReport, shown: Sequence[FragmentReport], page: Page) ->
     rows = [_row(fragment, report, page) for fragment in shown]
     cells_of = zip(titles, *rows, strict=True)
     widths = [max(cell_len(line) for cell in cells for line in cell.split("\n")) for cells in cells_of]
-    gap, room = _layout(shown, widths, report.level, page)
+    bars = _bars_fit(shown, widths, report.level, page)
+    gap, room = _layout(shown, [*widths, CELLS] if bars else widths, report.level, page)
 
     table = paper_table(page, gap)
     justify: list[JustifyMethod] = ["left", *["right"] * 6, "left"]  # type: ignore[list-item]
     for title, width, end in zip(titles, widths, justify, strict=True):
         table.add_column(title, justify=end, min_width=width, no_wrap=True, vertical="bottom")
+    if bars:
+        table.add_column(_BARS, min_width=CELLS, no_wrap=True, vertical="bottom")
     if room:
         table.add_column(_TOP_COLUMNS, no_wrap=True, vertical="bottom")
     for fragment, row in zip(shown, rows, strict=True):
         *cells, verdict = row
+        style = sections.VERDICT_STYLE[fragment.verdict]
+        drawn_bar = [Text(bar(fragment.effect_data, page), style)] if bars else []
         top = [Text(_what(fragment, report.level, room, page))] if room else []
-        table.add_row(*map(Text, cells), Text(verdict, sections.VERDICT_STYLE[fragment.verdict]), *top)
+        table.add_row(*map(Text, cells), Text(verdict, style), *drawn_bar, *top)
     ample = page.width + sum(widths) + 3 * len(widths)  # so that rich never shrinks a column
     return drawn(table, page, width=ample) + "".join(_notes(report, shown, page, shown_in_table=bool(room)))
 
@@ -139,6 +147,16 @@ def _layout(shown: Sequence[FragmentReport], widths: Sequence[int], level: float
         if needed and room >= max(needed, len(_TOP_COLUMNS)):
             return gap, room
     return (2 if taken[2] <= page.width else 1), 0
+
+
+def _bars_fit(shown: Sequence[FragmentReport], widths: Sequence[int], level: float, page: Page) -> bool:
+    """True if some piece has an effect to draw, and bars neither squeeze the table nor push the top columns out."""
+    if not any(fragment.effect_data for fragment in shown):
+        return False
+    if sum(widths) + CELLS + 2 * (len(widths) + 1) > page.width:
+        return False
+    beside = _layout(shown, widths, level, page)[1] > 0
+    return not beside or _layout(shown, [*widths, CELLS], level, page)[1] > 0
 
 
 def _what(fragment: FragmentReport, level: float, room: int, page: Page) -> str:

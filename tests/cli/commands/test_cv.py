@@ -110,7 +110,7 @@ def test_all_bad_settings_are_reported_at_once_by_their_options() -> None:
         (("cv", "--batches", "3", "--no-shuffle"), "--no-shuffle goes with --folds, not with --batches"),
         (("cv", "--folds", "3", "--by", "a"), "choose one way to cut, not 2: --folds, --by"),
         (("cv", "--output", "xml"), "must be one of table, json, csv"),
-        (("cv", "--output", "junit"), "must be one of table, json, csv"),
+        (("cv", "--output", "svg"), "must be one of table, json, csv"),
         (("audit", "--output", "xml"), "must be one of table, json,"),
         (("run", "x.yaml", "--output", "xml"), "must be one of table, json, csv, markdown"),
         (("run", "x.yaml", "--verbose", "--quiet"), "not both"),

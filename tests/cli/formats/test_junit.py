@@ -95,11 +95,13 @@ def test_pieces_of_an_inconclusive_table_fail_where_that_is_asked_for() -> None:
     assert failures(TOO_SMALL, SHIFTED, fail_on=FailOn.INCONCLUSIVE) == 1
 
 
-def test_a_piece_without_a_result_and_a_file_that_cannot_be_used_are_errors() -> None:
-    broken = file_report("a.csv", fragment("fold 1", "error", reason="the model diverged"), fragment("fold 2"))
-    text = audits_junit(AuditReports((broken,), (Unaudited("b.csv", "b.csv: no such file"),)), FailOn.NEVER)
+@pytest.mark.parametrize(("fail_on", "end"), [(FailOn.INCONCLUSIVE, Error), (FailOn.NEVER, Skipped)])
+def test_a_piece_without_a_result_and_a_file_that_cannot_be_used_are_errors(fail_on: FailOn, end: type[object]) -> None:
+    piece = fragment("fold 1", "error", reason="the model diverged")
+    broken = file_report("a.csv", piece, fragment("fold 2"), verdict="error")
+    text = audits_junit(AuditReports((broken,), (Unaudited("b.csv", "b.csv: no such file"),)), fail_on)
     first, second = JUnitXml.fromstring(text.encode("utf-8"))
-    assert ends(first) == {"fold 1": [Error], "fold 2": []}
+    assert ends(first) == {"fold 1": [end], "fold 2": []}
     assert ends(second) == {"audit": [Error]}
     assert (second.name, next(iter(second)).result[0].message) == ("b.csv", "b.csv: no such file")
 

@@ -31,11 +31,15 @@ def test_every_report_has_a_record() -> None:
 @pytest.mark.parametrize(
     ("report", "formats"),
     [
-        (reports.AuditReports, ("table", "json", "csv", "markdown", "junit", "github")),
-        (reports.CvReport, ("table", "json", "csv", "markdown")),
-        (reports.CompareReport, ("table", "json", "csv", "markdown")),
-        (reports.FedReport, ("table", "json", "csv", "markdown")),
-        (reports.RecipeReport, ("table", "json", "csv", "markdown")),
+        (kind, ("table", "json", "csv", "markdown", "html", "junit", "github", "sarif", "codequality"))
+        for kind in (
+            reports.AuditReports,
+            reports.CvReport,
+            reports.CompareReport,
+            reports.FedReport,
+            reports.FedAuditReport,
+            reports.RecipeReport,
+        )
     ],
 )
 def test_a_report_offers_its_formats(report: type[Report], formats: tuple[str, ...]) -> None:

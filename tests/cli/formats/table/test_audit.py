@@ -103,16 +103,32 @@ def test_numbers_are_whole_at_any_width(
 def test_a_wide_page_has_the_top_columns_beside_the_verdict() -> None:
     rows = rows_of(audit_table(audit_report(), Page(200)))
     assert rows[2].endswith(
-        "shift         mean of worst concave points 0.93 sd higher (KS 0.52 [0.40, 0.61]), β→γ 0.412, "  # noqa: RUF001
+        "shift         ████▏     mean of worst concave points 0.93 sd higher (KS 0.52 [0.40, 0.61]), β→γ 0.412, "  # noqa: RUF001
         "mean [red]texture 0.300 +3 more"
     )
     assert rows[3].endswith(MODEL_ONLY.reason)
     assert rows[4].endswith(TOO_SMALL.reason)
 
 
+@pytest.mark.parametrize(("effect", "bar"), [(0.0, ""), (0.004, ""), (0.05, "▍"), (0.5, "████"), (1.0, "████████")])
+def test_the_effect_on_the_data_is_a_bar(effect: float, bar: str) -> None:
+    piece, other = fragment("fold 1", effect_data=effect), fragment("fold 2", effect_data=0.3)
+    text = audit_table(audit_report(piece, other, findings=()), Page(80))
+    assert "on data" in text
+    assert rows_of(text)[0].endswith(f"ok       {bar}".rstrip())
+
+
+def test_bars_are_left_out_where_a_line_would_be_too_long() -> None:
+    for width in range(20, 120):
+        text = audit_table(audit_report(findings=()), Page(width))
+        assert "on data" not in text or max(map(len, rows_of(text))) <= width
+    assert "on data" not in audit_table(audit_report(), Page(70))
+    assert "on data" not in audit_table(audit_report(fragment("a", effect_data=0.0)), Page(80))
+
+
 def test_a_narrow_page_has_the_top_columns_beneath_the_table() -> None:
     text = audit_table(audit_report(), Page(80))
-    assert rows_of(text)[2].endswith("shift")
+    assert rows_of(text)[2].endswith("shift         ████▏")
     assert "\n fold 3: mean of worst concave points 0.93 sd higher (KS 0.52 [0.40, 0.61]) +5\n   more\n" in text
     assert "\n fold 5: n=8 < n_min\n" in text
 
@@ -230,8 +246,8 @@ def test_p_values_are_corrected_ones_and_marked_where_they_are_at_most_the_level
     high = fragment("high", "shift", p_data_adjusted=0.05, p_model_adjusted=0.051, cell="data only")
     text = audit_table(audit_report(low, high, findings=()), Page())
     low_row, high_row = rows_of(text)
-    assert low_row.split()[5:] == ["0.4", "1", "ok"]
-    assert high_row.split()[5:] == ["0.05*", "0.051", "shift"]
+    assert low_row.split()[5:] == ["0.4", "1", "ok", "▍"]
+    assert high_row.split()[5:] == ["0.05*", "0.051", "shift", "▍"]
     assert "*: at most 0.05" in " ".join(text.split())
     without = audit_report(low, findings=(), data=replace(audit_report().data, task="unlabelled", target=None))
     assert "for a model (p model)" in " ".join(text.split())
