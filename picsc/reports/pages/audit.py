@@ -91,9 +91,8 @@ def audits_contents(reports: AuditReports) -> list[Content]:
 
 def _pieces(report: AuditReport) -> Section:
     """The verdict of every piece and why, those that are not ok first where there are many."""
-    shown = sorted(report.fragments, key=lambda piece: piece.verdict in ("ok", "equivalent", "not tested"))[
-        :MOST_PIECES
-    ]
+    quiet = ("ok", "equivalent", "not tested")
+    shown = sorted(report.fragments, key=lambda piece: piece.verdict in quiet)[:MOST_PIECES]
     kept = {id(piece) for piece in shown}
     rows = [_row(piece, report) for piece in report.fragments if id(piece) in kept]
     left = len(report.fragments) - len(rows)

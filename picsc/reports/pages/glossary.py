@@ -21,8 +21,8 @@ WORDS = {
     "p-value": "How often chance alone makes any piece differ so much. The p-values of an audit are corrected for all "
     "pieces, columns and both questions.",
     "verdict": "shift: a difference beyond chance and large enough to matter. ok: none. equivalent: proof that no "
-    "column differs by more than was asked. inconclusive: too few rows or groups to see even a large difference, or for "
-    "that proof. not tested: nothing to compare with. error: no result.",
+    "column differs by more than was asked. inconclusive: too few rows or groups to see even a large difference, or "
+    "for that proof. not tested: nothing to compare with. error: no result.",
     "p data and p model": "Two questions: whether the columns moved, and whether it matters to a model of the target.",
     "null": "What chance alone does: rows are dealt out to the pieces anew, many times, in the way in which the pieces "
     "were made, and every statistic is computed again.",
