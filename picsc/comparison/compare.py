@@ -22,6 +22,7 @@ from picsc.datasets.data import Data
 from picsc.datasets.description import on_reading
 from picsc.datasets.files.libsvm import read_alike
 from picsc.datasets.images import ImageSet
+from picsc.datasets.judged import judging_of
 from picsc.datasets.memory import with_labels_of
 from picsc.datasets.open import open_data
 from picsc.datasets.reference_file import load_reference
@@ -216,6 +217,8 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         choices=(),
         weight_settings=settings.weigh,
         majority=0 if table.target is None or table.target.kind == "numbers" else majority_code(table.target.values),
+        classes=0 if table.target is None else len(table.target.levels),
+        judging=judging_of(table, settings.metrics),
         risk_folds=1 if kind != "table" else RISK_FOLDS if rows <= FEW_ROWS else RISK_FOLDS // 2,
     )
     manifest: dict[str, object] = {

@@ -32,6 +32,7 @@ from picsc.cross_validation.splits import repeats, same_test_rows
 from picsc.datasets.data import Data
 from picsc.datasets.description import on_reading
 from picsc.datasets.images import ImageSet, refuse_columns
+from picsc.datasets.judged import judging_of
 from picsc.datasets.open import open_data
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
@@ -252,6 +253,8 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
         keep_rows=keep_rows,
         random_folds=random_folds,
         forward=settings.cut.forward,
+        classes=0 if table.target is None else len(table.target.levels),
+        judging=judging_of(table, settings.metrics),
     )
     return _Prepared(experiment, table, file, tuple(findings), manifest, work)
 

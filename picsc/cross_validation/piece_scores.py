@@ -11,18 +11,13 @@ from numpy.typing import NDArray
 
 from picsc.cross_validation.experiment import Experiment
 from picsc.datasets.rows import Rows
+from picsc.evaluation.judging import column_of
 from picsc.evaluation.metrics import row_accuracy, row_log_loss
 from picsc.training.algorithm_2 import FragmentStep
 from picsc.training.methods import MethodModel, scores_on_test_rows
 from picsc.training.sequence_methods import SequenceModel
 
 Arrays = dict[str, NDArray[Any]]
-COLUMNS = (
-    "accuracy", "log_loss", "auc", "balanced_accuracy", "weighted_accuracy", "diverged", "share", "strength",
-    "looked", "flagged", "tau", "gamma", "rows", "tested", "centre", "spread", "majority",
-)  # fmt: skip
-"""Numbers of every unit, as one array each; NaN where there is no number. Of the tested rows: their number, mean and
-variance of their numbers, and the share of the majority class."""
 BY_ROW = ("score by row", "log_loss by row")
 """Scores of every test row: its contribution to the accuracy, 1 where the model is right, and its log-loss in nats."""
 BY_PIECE = "score by piece"
@@ -36,9 +31,9 @@ class PieceScores:
     """Scores of one method, repeat by repeat and piece by piece."""
 
     columns: dict[str, NDArray[np.float64]]
-    """`COLUMNS`, (repeats, pieces) each."""
+    """`Experiment.columns`, (repeats, pieces) each."""
     by_row: dict[str, NDArray[np.float64]]
-    """`BY_ROW`, (m,) each, mean over the models of all pieces and repeats; empty unless kept."""
+    """`rows_of`, (m,) each, mean over the models of all pieces and repeats; empty unless kept."""
     matrix: NDArray[np.float64] | None = None
     """Score of the model of every piece on the test rows of every piece, (repeats, pieces, pieces); or None."""
 
@@ -55,34 +50,48 @@ class ScoredModel:
     """Those of the tested rows that belong to each piece; () where they belong to none."""
 
 
+def rows_of(experiment: Experiment) -> tuple[str, ...]:
+    """Names of the scores of every test row: `BY_ROW`, and those of the metrics that are means over rows."""
+    return (*BY_ROW, *(f"{column_of(name)} by row" for name in experiment.judging.by_row))
+
+
 def score_models(experiment: Experiment, models: Sequence[ScoredModel]) -> Arrays:
-    """`COLUMNS` of some models, (models,) each, and where they are kept `BY_PIECE` and `BY_ROW`, (m,) each.
+    """`Experiment.columns` of some models, (models,) each, and where they are kept `BY_PIECE` and `rows_of`, (m,) each.
 
     A row's scores are means over the models that did not fail.
     """
-    columns: Arrays = {key: np.full(len(models), np.nan) for key in COLUMNS}
-    setup, by_row = experiment.setup, []
+    columns: Arrays = {key: np.full(len(models), np.nan) for key in experiment.columns}
+    setup, judging, by_row = experiment.setup, experiment.judging, []
     for i, tested in enumerate(models):
         model = tested.model
         y = setup.trainer.targets(tested.test)
         weights = None if experiment.weights is None else experiment.weights[tested.test]
         columns["diverged"][i], columns["rows"][i] = model.failed, tested.rows
         columns["share"][i], columns["strength"][i] = model.penalty_share, model.strength
-        columns["tested"][i] = len(y)
-        if len(y) and setup.likelihood == "numbers":
-            columns["centre"][i], columns["spread"][i] = y.mean(), y.var()
-        elif len(y):
-            columns["majority"][i] = (y == experiment.majority).mean()
-        for key, value in scores_on_test_rows(model, y, setup.likelihood, weights).items():
+        sample = judging.weights_of(tested.test)
+        counts = np.ones(len(y)) if sample is None else sample
+        columns["tested"][i] = counts.sum()
+        if counts.any() and setup.likelihood == "numbers":
+            centre = np.average(y, weights=sample)
+            columns["centre"][i], columns["spread"][i] = centre, np.average((y - centre) ** 2, weights=sample)
+        elif counts.any():
+            columns["majority"][i] = np.average(y == experiment.majority, weights=sample)
+        for key, value in scores_on_test_rows(model, y, setup.likelihood, weights, sample).items():
             columns[key][i] = value
-        if experiment.keep_rows and not model.failed:
-            outputs = model.outputs[None]
-            by_row.append([score(outputs, y, setup.likelihood)[0] for score in (row_accuracy, row_log_loss)])
+        if model.failed:
+            continue
+        for key, value in judging.values(model.outputs, y, tested.test).items():
+            columns[key][i] = value
+        if experiment.keep_rows:
+            outputs, own = model.outputs[None], None if sample is None else sample[None]
+            scores = row_accuracy(outputs, y, setup.likelihood, own), row_log_loss(outputs, y, setup.likelihood)
+            by_row.append([*(each[0] for each in scores), *judging.row_values(model.outputs, y)])
     if all(tested.pieces for tested in models):
         columns[BY_PIECE] = np.array([_by_piece(experiment, tested) for tested in models])
     if experiment.keep_rows:
-        rows = len(models[0].test)
-        columns |= dict(zip(BY_ROW, np.mean(by_row, axis=0) if by_row else np.full((2, rows), np.nan), strict=True))
+        names = rows_of(experiment)
+        none = np.full((len(names), len(models[0].test)), np.nan)
+        columns |= dict(zip(names, np.mean(by_row, axis=0) if by_row else none, strict=True))
         columns["models by row"] = np.array(len(by_row))
     return columns
 
@@ -92,7 +101,8 @@ def _by_piece(experiment: Experiment, tested: ScoredModel) -> list[float]:
     trainer, likelihood, found = experiment.setup.trainer, experiment.setup.likelihood, []
     for rows in tested.pieces:
         part = replace(tested.model, outputs=tested.model.outputs[np.searchsorted(tested.test, rows)])
-        scores = scores_on_test_rows(part, trainer.targets(rows), likelihood) if len(rows) else {}
+        sample = experiment.judging.weights_of(rows)
+        scores = scores_on_test_rows(part, trainer.targets(rows), likelihood, sample=sample) if len(rows) else {}
         found.append(scores.get("accuracy", float("nan")))
     return found
 
@@ -118,7 +128,7 @@ def joined(experiment: Experiment, parts: Sequence[Arrays], shape: tuple[int, in
         parts: as from `score_models`.
         shape: of the result, (repeats, pieces).
     """
-    columns = {key: np.concatenate([np.atleast_1d(part[key]) for part in parts]) for key in COLUMNS}
+    columns = {key: np.concatenate([np.atleast_1d(part[key]) for part in parts]) for key in experiment.columns}
     in_shape = {key: values.reshape(shape).astype(np.float64) for key, values in columns.items()}
     matrix = None
     if all(BY_PIECE in part for part in parts):
@@ -137,7 +147,7 @@ def joined_steps(experiment: Experiment, parts: Sequence[Arrays], which: Sequenc
     """
     columns: dict[str, NDArray[np.float64]] = {}
     steps = {key: np.stack([part[f"step {key}"] for part in parts]).astype(np.float64) for key in TRIGGER_COLUMNS}
-    for key in COLUMNS:
+    for key in experiment.columns:
         if experiment.foldwise:
             values = parts[-1][f"{which} {key}"] if key not in steps else steps[key][-1]
             if key in ("looked", "flagged"):
@@ -165,10 +175,12 @@ def _first(epochs: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _mean_by_row(experiment: Experiment, parts: Sequence[Arrays], prefix: str) -> dict[str, NDArray[np.float64]]:
-    """`BY_ROW` over all models of all parts; empty unless rows are kept."""
+    """`rows_of` over all models of all parts; empty unless rows are kept."""
     if not experiment.keep_rows:
         return {}
     models = np.array([float(part[f"{prefix}models by row"]) for part in parts])
     kept = [i for i in range(len(parts)) if models[i]] or [0]
     weights = models[kept] if models.any() else None
-    return {key: np.average([parts[i][prefix + key] for i in kept], axis=0, weights=weights) for key in BY_ROW}
+    return {
+        key: np.average([parts[i][prefix + key] for i in kept], axis=0, weights=weights) for key in rows_of(experiment)
+    }

@@ -6,6 +6,7 @@
 - `encoding`: typed columns as one matrix of numbers for models
 - `images`: `ImageSet`, images of one size with a class each
 - `inspection`: a report on how a file is read and what it holds, without any test (`picsc data show FILE`)
+- `judged`: the scores that a run computes on one table, of the target that it has
 - `load`: a table from a file, a pandas frame or numpy arrays
 - `memory`: tables in memory: frames of any library, arrays, and labels that come apart from them
 - `natural_order`: words in an order where part 2 comes before part 10

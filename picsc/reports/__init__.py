@@ -8,6 +8,7 @@
 - `data`: the report of `picsc data show` on one file
 - `effects`: the smallest effects that count as a shift, and the fit of the reference model
 - `fed`: the reports of `picsc fed`: a federation, and an audit of clients by their summaries
+- `metrics`: metrics by name of one method and of one model
 - `recipes`: the report of `picsc run`: one row per data set and way to cut it, next to the paper's number
 """
 

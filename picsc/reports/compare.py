@@ -7,11 +7,13 @@ with the reason next to it. Nothing here imports torch, pandas or a format.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from picsc.phrases import counted
 from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, brief, strict
+from picsc.reports.metrics import MetricScore, metric_lines
 
 Setting = Literal["integral", "transfer", "in turn"]
 """integral: training and target rows are random parts of one whole, or its official parts. transfer: named pieces are
@@ -83,6 +85,10 @@ class CompareUnit:
     """Epoch, counted from 1, in which the model diverged; None if it did not."""
     refused: bool = False
     """True where the method has no model because its weights cannot be trusted; `reason` says why."""
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+    """Metrics that `--metric` asks for, by name; None where one does not exist."""
+    metric_reasons: Mapping[str, str] = field(default_factory=dict)
+    """Why a metric is None, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +126,8 @@ class CompareMethodReport:
     """Mean balanced accuracy over the units that have one, a fraction; None without any."""
     auc: float | None = None
     """Mean area under the ROC curve over the units that have one, in [0, 1]; None without any."""
+    metrics: tuple[MetricScore, ...] = ()
+    """Metrics that `--metric` asks for, in its order."""
 
     def against(self, method: str) -> Difference | None:
         """The difference from another method; None where the two were not compared."""
@@ -220,8 +228,13 @@ class CompareReport:
                 counted(len(self.targets), "target"),
                 counted(len(self.methods), "method"),
             ),
-            self.summary,
+            self.lines,
         )
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The summary, and a line on each metric that is asked for."""
+        return (*self.summary, *metric_lines(self.methods))
 
     @property
     def failed(self) -> int:

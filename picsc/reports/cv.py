@@ -8,11 +8,13 @@ not exist is None, never NaN; the reason is given next to it. Nothing here impor
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from typing import Literal
 
 from picsc.phrases import counted
 from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, brief, strict
+from picsc.reports.metrics import MetricScore, metric_lines
 
 Protocol = Literal["foldwise", "batchwise"]
 """foldwise: each piece is tested by a model of all other pieces. batchwise: a model is trained on each piece, and a
@@ -57,6 +59,10 @@ class Unit:
     """Accuracy in each class, mean over the classes that are tested, a fraction; None for numbers and for one class."""
     diverged: int | None = None
     """Epoch, counted from 1, in which the model diverged; None if it did not."""
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+    """Metrics that `--metric` asks for, by name; None where one does not exist."""
+    metric_reasons: Mapping[str, str] = field(default_factory=dict)
+    """Why a metric is None, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,8 @@ class MethodReport:
     """Mean area under the ROC curve over the units that have one, in [0, 1]; None without any."""
     lifelong: Lifelong | None = None
     """Forgetting and transfer along the pieces; None for folds, and where the latest rows test all models."""
+    metrics: tuple[MetricScore, ...] = ()
+    """Metrics that `--metric` asks for, in its order."""
 
     def against(self, method: str) -> Difference | None:
         """The difference from another method; None where the two were not compared."""
@@ -247,8 +255,9 @@ class CvReport:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The summary, and the estimate for deployment where one is asked for."""
-        return self.summary if self.deployment is None else (*self.summary, self.deployment.line)
+        """The summary, a line on each metric that is asked for, and the estimate for deployment if there is one."""
+        more = metric_lines(self.methods)
+        return (*self.summary, *more, *(() if self.deployment is None else (self.deployment.line,)))
 
     @property
     def failed(self) -> int:
@@ -266,7 +275,7 @@ class CvReport:
 
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
-        body = {field.name: getattr(self, field.name) for field in fields(self)}
+        body = {each.name: getattr(self, each.name) for each in fields(self)}
         body["data"] = asdict(self.data)
         body["majority"] = None if self.majority is None else asdict(self.majority)
         body["loss"] = None if self.loss is None else asdict(self.loss)

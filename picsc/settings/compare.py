@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from picsc.reports.metrics import MetricName
 from picsc.settings.base import Settings
 from picsc.settings.choices import PAPERS_METHODS, CompareMethod
 from picsc.settings.cutting import CutSettings, Keys, two_or_more, with_shuffled_folds
@@ -118,6 +119,14 @@ class CompareSettings(Settings):
     """Most training rows, a random part of every piece."""
     repeats: Annotated[Repeats | None, Option("Runs by other seeds (default 10, not tables 1).", "N", "Run")] = None
     """Runs with other seeds of weights, splits and selection; None is 10 for tables and 1 for others."""
+    metrics: Annotated[
+        tuple[MetricName, ...],
+        Option("More scores: roc_auc, f1_macro, rmse, ..", "NAME,..", "Methods", flag="--metric"),
+    ] = ()
+    """Metrics by the names of scikit-learn that the report has beside the accuracy, with intervals, differences and
+    tests of each: accuracy, balanced_accuracy, f1_macro, f1_micro, f1_weighted, precision_macro, recall_macro,
+    matthews_corrcoef, roc_auc, average_precision, log_loss and brier of classes; r2, explained_variance, mse, rmse,
+    mae, median_ae and mape of numbers, in the unit of the target. () is none."""
     seed: Seed = 0
     """Seed of every random draw."""
     jobs: Jobs = 1

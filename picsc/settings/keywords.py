@@ -381,6 +381,12 @@ class CvKeywords(TypedDict, total=False):
     """Interval of the estimate for `same`: `resampled` is the corrected resampled t-interval; `nested` that of nested
     cross-validation, which trains about five times as many models."""
 
+    metrics: Sequence[Literal["accuracy", "balanced_accuracy", "f1_macro", "f1_micro", "f1_weighted", "precision_macro", "recall_macro", "matthews_corrcoef", "roc_auc", "average_precision", "log_loss", "brier", "r2", "explained_variance", "mse", "rmse", "mae", "median_ae", "mape"]]
+    """Metrics by the names of scikit-learn that the report has beside the accuracy, with intervals, differences and
+    tests of each: accuracy, balanced_accuracy, f1_macro, f1_micro, f1_weighted, precision_macro, recall_macro,
+    matthews_corrcoef, roc_auc, average_precision, log_loss and brier of classes; r2, explained_variance, mse, rmse,
+    mae, median_ae and mape of numbers, in the unit of the target. () is none."""
+
     seed: int
     """Seed of every random draw."""
 
@@ -623,6 +629,12 @@ class CompareKeywords(TypedDict, total=False):
 
     repeats: int | None
     """Runs with other seeds of weights, splits and selection; None is 10 for tables and 1 for others."""
+
+    metrics: Sequence[Literal["accuracy", "balanced_accuracy", "f1_macro", "f1_micro", "f1_weighted", "precision_macro", "recall_macro", "matthews_corrcoef", "roc_auc", "average_precision", "log_loss", "brier", "r2", "explained_variance", "mse", "rmse", "mae", "median_ae", "mape"]]
+    """Metrics by the names of scikit-learn that the report has beside the accuracy, with intervals, differences and
+    tests of each: accuracy, balanced_accuracy, f1_macro, f1_micro, f1_weighted, precision_macro, recall_macro,
+    matthews_corrcoef, roc_auc, average_precision, log_loss and brier of classes; r2, explained_variance, mse, rmse,
+    mae, median_ae and mape of numbers, in the unit of the target. () is none."""
 
     seed: int
     """Seed of every random draw."""

@@ -149,7 +149,11 @@ def fit_jobs(
 
 
 def scores_on_test_rows(
-    model: MethodModel, y: NDArray[np.int64] | Floats, likelihood: Likelihood, weights: Floats | None = None
+    model: MethodModel,
+    y: NDArray[np.int64] | Floats,
+    likelihood: Likelihood,
+    weights: Floats | None = None,
+    sample: Floats | None = None,
 ) -> dict[str, float]:
     """`SCORES` of a model on its test rows.
 
@@ -158,13 +162,14 @@ def scores_on_test_rows(
         y: labels (n,), as `Trainer.targets` gives them.
         likelihood: of the target column.
         weights: (n,) weights of the rows in the weighted accuracy; None leaves it out.
+        sample: (n,) weights of the rows in every score; None is the same for all.
 
     Returns:
         Fractions, and nats per row for the log-loss; NaN where a number does not exist. Empty where the model failed.
     """
     if model.failed:
         return {}
-    scores = scores_of_models(model.outputs[None], y, likelihood, weights)
+    scores = scores_of_models(model.outputs[None], y, likelihood, weights, sample=sample)
     return {key: float(getattr(scores, key)[0]) for key in SCORES}
 
 

@@ -47,6 +47,7 @@ SAMPLES: Mapping[str, Any] = {
     "cut.gap": "7d",
     "reference": REFERENCES[2],
     "methods": ["st-cv"],
+    "metrics": ["roc_auc", "f1_macro"],
     "read.date_format": ["one=%d.%m.%Y", "epoch"],
 }
 CASES = [(verb, each) for verb, kind in KINDS.items() for each in settings_of(kind, verb)]
