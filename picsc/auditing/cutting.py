@@ -105,7 +105,7 @@ def _refuse_single_rows(pieces: Cut) -> None:
         SettingsError: a piece has fewer rows than `FEWEST`.
     """
     settings, k = pieces.settings, len(pieces.fragments)
-    if settings.by is not None or settings.time is not None or pieces.whole:
+    if settings.column is not None or settings.time is not None or pieces.whole:
         return
     smallest, n = min(len(each.rows) for each in pieces.fragments), sum(len(each.rows) for each in pieces.fragments)
     if smallest >= FEWEST:

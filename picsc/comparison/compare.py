@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from picsc.comparison.given_split import as_given
 from picsc.comparison.inputs import ComparisonInputs
 from picsc.comparison.report import assemble
 from picsc.comparison.run_methods import Workplace, run_all, with_weights
@@ -150,7 +151,9 @@ def compare_dataset(
         DataError: the data cannot be compared on.
     """
     with one_thread():
-        prepared = _prepare(no_characters(data), target, settings)
+        data = no_characters(data)
+        settings = as_given(data, settings)
+        prepared = _prepare(data, target, settings)
         with open_run(run_dir, prepared.manifest, resume=resume) as folder:
             workplace = Workplace(folder, prepared.jobs, progress or (lambda _: None))
             inputs = with_weights(prepared.inputs, prepared.methods, workplace)
@@ -260,7 +263,7 @@ def _rows(
     if data.kind == "table":
         if target is not None:
             data, target = read_together(data, target, settings.read, settings.keys)
-        table = labelled(data, findings, verb="comparing", by=settings.cut.by)
+        table = labelled(data, findings, verb="comparing", by=settings.cut.column)
         if target is None:
             return table, table, np.empty(0, np.int64)
         other = labelled(target, findings, verb="comparing")

@@ -5,6 +5,7 @@
 - `deployment`: the estimate to trust for the rows that a model will be used on, by `--deploy`
 - `deployment_file`: the rows of a deployment file, encoded like the data, and weights between the two
 - `experiment`: all repeats of one data set, and the setup of training
+- `given_split`: the one split of a table whose column says train, valid and test
 - `group_leakage`: finding on rows of one group that tell on each other
 - `methods`: the methods that are compared, each a function that trains its models and returns their scores
 - `new_in_piece`: findings on pieces that bring what the encoding has not seen

@@ -127,7 +127,7 @@ def cross_validate_dataset(
         prepared = _prepare(data, settings)
         experiment = prepared.experiment
         jobs = settings.jobs if data.kind != "table" or prepared.work > SMALL_WORK else 1
-        names = _methods_to_run(settings)
+        names = _methods_to_run(settings, tested_once=experiment.tested_once)
         with open_run(run_dir, prepared.manifest, resume=resume) as folder:
             tasks = [(experiment, folder, name) for name in names]
             left = set(names)
@@ -182,9 +182,12 @@ def _run_method(task: tuple[Experiment, RunFolder, str]) -> MethodScores:
     return METHOD_FUNCTIONS[name](experiment, folder)
 
 
-def _methods_to_run(settings: CvSettings) -> list[str]:
+def _methods_to_run(settings: CvSettings, *, tested_once: bool) -> list[str]:
     """Keys of `METHOD_FUNCTIONS` to compute, the longest computation first."""
     methods = {*settings.methods, *CONTROLS}
+    if tested_once:  # the models of the whole training set are those that are tested
+        anchor = [ISOTROPIC] if "picsc" in methods and settings.penalty.strength == "posterior" else []
+        return [*(["picsc"] if "picsc" in methods else []), *anchor, "weight-decay", "carried", "st-cv", "subsample"]
     corrected = ["whole-picsc", "picsc"] if "picsc" in methods else []
     part = SMALLER if settings.foldwise else EQUAL
     batchwise = [] if settings.foldwise else [*([ALGORITHM_1] if corrected else []), SO_FAR]
@@ -199,7 +202,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     findings: list[Finding] = []
     if kind != "table":
         refuse_columns(settings.cut, settings.read, weights=settings.weights, kind=kind)
-    table, official = rows_of(data, findings, verb="cross-validation", by=settings.cut.by)
+    table, official = rows_of(data, findings, verb="cross-validation", by=settings.cut.column)
     file = _deployment_file(data, table, settings)
     count = settings.repeats or (5 if kind == "table" else 1)
     plan = tuple(repeats(table, settings, count, official))
@@ -210,7 +213,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     if algorithm == 1 and "picsc" in settings.methods and settings.penalty.strength != 0:
         findings += small_pieces(plan[0])
     weights = _weights(table, settings)
-    recipe = recipe_of(settings.train, sum(map(len, plan[0].pieces)), kind)
+    recipe = recipe_of(settings.train, sum(map(len, plan[0].learned or plan[0].pieces)), kind)
     device = pick_device(settings.train.device)
     findings += device_findings(device)
     trainer = trainer_of(
@@ -243,8 +246,8 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     )
     codes = None if table.target is None or table.target.kind != "classes" else table.target.values
     majority = 0 if codes is None else majority_code(codes)
-    keep_rows = not settings.foldwise and same_test_rows(plan)
-    random_folds = settings.foldwise and settings.cut.by is None and settings.cut.shuffle
+    keep_rows = bool(plan[0].learned) or (not settings.foldwise and same_test_rows(plan))
+    random_folds = settings.foldwise and settings.cut.column is None and settings.cut.shuffle
     experiment = Experiment(
         setup,
         plan,

@@ -59,6 +59,11 @@ class Experiment:
         return self.repeats[0].foldwise
 
     @property
+    def tested_once(self) -> bool:
+        """True where a column says which rows test, the same in every repeat."""
+        return bool(self.repeats[0].learned)
+
+    @property
     def same_pieces(self) -> NDArray[np.intp] | None:
         """Position in each repeat, (repeats, pieces), of the pieces that all repeats have; None where they differ.
 

@@ -170,7 +170,7 @@ def jobs_of(experiment: Experiment, repeats: Sequence[Repeat]) -> list[TrainingJ
         for i, piece in enumerate(repeat.pieces):
             if experiment.foldwise:
                 train, fragment = repeat.training(i)
-                jobs.append(TrainingJob(train, fragment, repeat.tested(i), repeat.seed))
+                jobs.append(TrainingJob(train, fragment, repeat.tested(i), repeat.seed, choose_on=repeat.chosen))
             else:
                 # encoded like the models that are carried as far, so that methods differ in training alone
                 train, fragment = fragmented([piece], np.empty(0, np.int64))

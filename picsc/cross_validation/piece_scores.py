@@ -82,7 +82,7 @@ def score_models(experiment: Experiment, models: Sequence[ScoredModel]) -> Array
             continue
         for key, value in judging.values(model.outputs, y, tested.test).items():
             columns[key][i] = value
-        if experiment.keep_rows:
+        if experiment.keep_rows and np.array_equal(tested.test, experiment.repeats[0].validation):
             outputs, own = model.outputs[None], None if sample is None else sample[None]
             scores = row_accuracy(outputs, y, setup.likelihood, own), row_log_loss(outputs, y, setup.likelihood)
             by_row.append([*(each[0] for each in scores), *judging.row_values(model.outputs, y)])
@@ -163,7 +163,8 @@ def joined_steps(experiment: Experiment, parts: Sequence[Arrays], which: Sequenc
     matrix = None
     if not experiment.foldwise and all(f"{which} {BY_PIECE}" in part for part in parts):
         matrix = np.stack([part[f"{which} {BY_PIECE}"] for part in parts], axis=1)
-    return PieceScores(columns, _mean_by_row(experiment, parts, f"{which} "), matrix)
+    scored = parts[-1:] if experiment.foldwise else parts
+    return PieceScores(columns, _mean_by_row(experiment, scored, f"{which} "), matrix)
 
 
 def _first(epochs: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -40,7 +40,7 @@ def paired_test(ours: PieceScores, theirs: PieceScores | None, key: str, experim
     """
     values = ours.columns[key] - (0.0 if theirs is None else theirs.columns[key])
     first = experiment.repeats[0]
-    if experiment.foldwise:
+    if experiment.foldwise and not experiment.tested_once:
         tested = np.array([[len(repeat.tested(i)) for i in range(values.shape[1])] for repeat in experiment.repeats])
         trained, alike = ours.columns["rows"], experiment.same_pieces
         if alike is None:
@@ -63,9 +63,10 @@ def paired_test(ours: PieceScores, theirs: PieceScores | None, key: str, experim
 def describe_test(experiment: Experiment) -> str:
     """Name of the paired test that `paired_test` uses."""
     repeats, pieces = experiment.shape
-    if experiment.foldwise and experiment.same_pieces is not None and repeats > 1:
+    folds = experiment.foldwise and not experiment.tested_once
+    if folds and experiment.same_pieces is not None and repeats > 1:
         return f"corrected resampled t-test over {pieces} pieces, each the mean of its repeats, 95 % intervals"
-    if experiment.foldwise:
+    if folds:
         return "corrected resampled t-test over folds and repeats (Nadeau and Bengio 2003), 95 % intervals"
     if not experiment.keep_rows:
         return f"corrected resampled t-test over {repeats} repeats (Nadeau and Bengio 2003), 95 % intervals"

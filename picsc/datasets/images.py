@@ -140,7 +140,12 @@ def refuse_columns(cut: CutSettings, read: ReadSettings, *, weights: str | None 
     Raises:
         SettingsError: an option names a column, or says how to read one.
     """
-    for option, column in (("--by", cut.by), ("--time", cut.time), ("--group", cut.group)):
+    for option, column in (
+        ("--by", cut.by),
+        ("--split-column", cut.split_column),
+        ("--time", cut.time),
+        ("--group", cut.group),
+    ):
         if column is not None:
             raise SettingsError(f"{option} {column}: {kind} have no columns to cut by; use --folds or --batches")
     if weights is not None:

@@ -78,7 +78,7 @@ class AuditSettings(Settings):
         if self.cut.mix_time:
             raise ValueError("mix_time says what models learn from, and an audit trains none: leave it out")
         if self.clients.clients is not None and self.cut.ways:
-            raise ValueError(f"choose one way to cut, not 2: --clients, --{self.cut.ways[0]}")
+            raise ValueError(f"choose one way to cut, not 2: --clients, --{self.cut.ways[0].replace('_', '-')}")
         if self.clients.clients is not None and (self.cut.splitter is not None or self.cut.shuffle):
             raise ValueError("--splitter and --shuffle go with --folds, not with --clients")
         if self.cut.one_piece and not self.other_files:

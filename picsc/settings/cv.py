@@ -125,7 +125,7 @@ class CvSettings(Settings):
     @property
     def keys(self) -> Keys:
         """Columns that cut the table or hold row weights, and are no covariates."""
-        return Keys.of(by=self.cut.by, time=self.cut.time, group=self.cut.group, weights=self.weights)
+        return self.cut.keys.and_of(weights=self.weights)
 
     @property
     def foldwise(self) -> bool:

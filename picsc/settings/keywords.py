@@ -87,6 +87,11 @@ class AuditKeywords(TypedDict, total=False):
     by: Hashable | None
     """Column with one piece per value."""
 
+    split_column: Hashable | None
+    """Column that says the pieces: numbers or names of folds, which are tested in turn; or words such as train, valid
+    and test. An audit then compares the others with train; models of cv and compare learn from train and are tested on
+    test, and those of cv choose lambda and weight decay by valid. It is no feature."""
+
     time: Hashable | None
     """Column to order and cut by; ties stay together."""
 
@@ -256,6 +261,11 @@ class CvKeywords(TypedDict, total=False):
 
     by: Hashable | None
     """Column with one piece per value."""
+
+    split_column: Hashable | None
+    """Column that says the pieces: numbers or names of folds, which are tested in turn; or words such as train, valid
+    and test. An audit then compares the others with train; models of cv and compare learn from train and are tested on
+    test, and those of cv choose lambda and weight decay by valid. It is no feature."""
 
     time: Hashable | None
     """Column to order and cut by; ties stay together."""
@@ -475,6 +485,11 @@ class CompareKeywords(TypedDict, total=False):
 
     by: Hashable | None
     """Column with one piece per value."""
+
+    split_column: Hashable | None
+    """Column that says the pieces: numbers or names of folds, which are tested in turn; or words such as train, valid
+    and test. An audit then compares the others with train; models of cv and compare learn from train and are tested on
+    test, and those of cv choose lambda and weight decay by valid. It is no feature."""
 
     time: Hashable | None
     """Column to order and cut by; ties stay together."""

@@ -50,6 +50,8 @@ class TrainingJob:
     """Number of pieces before, with `sequence`."""
     updates: int | None = None
     """Updates of the model, whatever its rows; None is those of the recipe."""
+    choose_on: Rows | None = None
+    """Rows on which lambda or weight decay is chosen, which no model learns from; None chooses on training rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ SAMPLES: Mapping[str, Any] = {
     "cut.gap": "7d",
     "reference": REFERENCES[2],
     "methods": ["st-cv"],
+    "cut.split_column": "part",
     "metrics": ["roc_auc", "f1_macro"],
     "read.date_format": ["one=%d.%m.%Y", "epoch"],
 }

@@ -40,11 +40,13 @@ def tune_by_inner_cv(
         jobs: l of them; their test rows are not used.
         likelihood: of the target.
         penalised: True chooses lambda, False weight decay.
-        inner: number of inner folds; 1 holds out one part only.
+        inner: number of inner folds; 1 holds out one part only. Jobs that name the rows to choose on have one.
 
     Returns:
         (l,), candidates of `STRENGTHS` or `DECAYS`.
     """
+    if jobs and jobs[0].choose_on is not None:
+        inner = 1
 
     def losses(which: NDArray[np.intp], values: tuple[float, ...]) -> Floats:
         parts = [_inner(jobs[i], j, trainer.groups) for i in which for j in range(inner)]
@@ -65,6 +67,8 @@ def _inner(job: TrainingJob, j: int, groups: NDArray[np.int64] | None = None) ->
 
     With groups it is every third group, and fragments that lose all their rows are left out.
     """
+    if job.choose_on is not None:
+        return replace(job, test=job.choose_on)
     generator = np.random.default_rng([job.seed, 2])
     order = generator.permutation(len(job.train))
     order = order[np.argsort(job.fragment[order], kind="stable")]
