@@ -27,6 +27,7 @@ from picsc.datasets.judged import judging_of
 from picsc.datasets.memory import with_labels_of
 from picsc.datasets.open import open_data
 from picsc.datasets.reference_file import load_reference
+from picsc.datasets.row_weights import check_weights, row_weights, without_weightless
 from picsc.datasets.rows import Rows, stack
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
@@ -197,6 +198,7 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
     if "dob-scv" in methods:
         recut = settings.cut.model_copy(update={"splitter": "dob-scv"})
         balanced = plan(table, settings.model_copy(update={"cut": recut}), count, official).tasks
+    counts = None if settings.sample_weight is None else row_weights(table, settings.sample_weight)
     setup = MethodSetup(
         trainer=trainer_of(
             data,
@@ -205,6 +207,7 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
             settings.penalty.kind,
             device.device,
             groups=groups_of(table, settings.cut),
+            counts=counts,
         ),
         likelihood=table.target.kind if table.target is not None else "classes",
         algorithm=settings.algorithm,
@@ -219,9 +222,11 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         weights=(NO_WEIGHTS,) * len(made.tasks),
         choices=(),
         weight_settings=settings.weigh,
-        majority=0 if table.target is None or table.target.kind == "numbers" else majority_code(table.target.values),
+        majority=0
+        if table.target is None or table.target.kind == "numbers"
+        else majority_code(table.target.values, counts),
         classes=0 if table.target is None else len(table.target.levels),
-        judging=judging_of(table, settings.metrics),
+        judging=judging_of(table, settings.metrics, counts),
         risk_folds=1 if kind != "table" else RISK_FOLDS if rows <= FEW_ROWS else RISK_FOLDS // 2,
     )
     manifest: dict[str, object] = {
@@ -256,6 +261,14 @@ def _as_words(values: NDArray[Any]) -> NDArray[Any]:
     return words
 
 
+def _counted(rows: Dataset, read: Dataset, settings: CompareSettings, findings: list[Finding]) -> Dataset:
+    """The labelled rows that count, after a check of the weights of all rows as they were read."""
+    if settings.sample_weight is None:
+        return rows
+    check_weights(read, settings.sample_weight, "--sample-weight")
+    return without_weightless(rows, settings.sample_weight, findings)
+
+
 def _rows(
     data: Data, target: Dataset | None, settings: CompareSettings, findings: list[Finding]
 ) -> tuple[Data, Dataset, Rows]:
@@ -263,15 +276,17 @@ def _rows(
     if data.kind == "table":
         if target is not None:
             data, target = read_together(data, target, settings.read, settings.keys)
-        table = labelled(data, findings, verb="comparing", by=settings.cut.column)
+        table = _counted(labelled(data, findings, verb="comparing", by=settings.cut.column), data, settings, findings)
         if target is None:
             return table, table, np.empty(0, np.int64)
-        other = labelled(target, findings, verb="comparing")
+        other = _counted(labelled(target, findings, verb="comparing"), target, settings, findings)
         both = replace(stack(table, other), keys=_keys_of_both(table, other))
         return both, both, np.arange(table.n, both.n)
     if target is not None:
         raise SettingsError(f"--test-on {target.name}: a file is the target of a table, and {data.name} is none")
     table, official = rows_of(data, findings, verb="comparing")
+    if settings.sample_weight is not None:
+        raise SettingsError(f"--sample-weight {settings.sample_weight}: {data.name} has no columns; leave it out")
     if settings.bias is not None:
         raise SettingsError(f"--bias {settings.bias}: {data.name} has no columns to select by; leave it out")
     if settings.cut.keys and settings.cut.keys != (CLIENT,):

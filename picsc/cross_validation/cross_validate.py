@@ -8,9 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Unpack
 
-import numpy as np
-from numpy.typing import NDArray
-
 from picsc.cross_validation.deployment import estimate_for_deployment
 from picsc.cross_validation.deployment_file import DeploymentFile, read_deployment_file
 from picsc.cross_validation.experiment import Experiment
@@ -34,6 +31,7 @@ from picsc.datasets.description import on_reading
 from picsc.datasets.images import ImageSet, refuse_columns
 from picsc.datasets.judged import judging_of
 from picsc.datasets.open import open_data
+from picsc.datasets.row_weights import check_weights, row_weights, without_weightless
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
 from picsc.errors import DataError, SettingsError
@@ -200,9 +198,17 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     """Repeats, trainer and manifest of a run."""
     kind = data.kind
     findings: list[Finding] = []
-    if kind != "table":
-        refuse_columns(settings.cut, settings.read, weights=settings.weights, kind=kind)
+    if data.kind != "table":
+        refuse_columns(
+            settings.cut, settings.read, weights=settings.weights, sample_weight=settings.sample_weight, kind=kind
+        )
+    else:
+        for column, option in ((settings.weights, "--weights"), (settings.sample_weight, "--sample-weight")):
+            if column is not None:
+                check_weights(data, column, option)
     table, official = rows_of(data, findings, verb="cross-validation", by=settings.cut.column)
+    if settings.sample_weight is not None:
+        table = without_weightless(table, settings.sample_weight, findings)
     file = _deployment_file(data, table, settings)
     count = settings.repeats or (5 if kind == "table" else 1)
     plan = tuple(repeats(table, settings, count, official))
@@ -212,7 +218,9 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
         findings += new_in_pieces(table, plan[0])
     if algorithm == 1 and "picsc" in settings.methods and settings.penalty.strength != 0:
         findings += small_pieces(plan[0])
-    weights = _weights(table, settings)
+    weights, counts = (
+        None if column is None else row_weights(table, column) for column in (settings.weights, settings.sample_weight)
+    )
     recipe = recipe_of(settings.train, sum(map(len, plan[0].learned or plan[0].pieces)), kind)
     device = pick_device(settings.train.device)
     findings += device_findings(device)
@@ -224,6 +232,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
         device.device,
         weights=weights,
         groups=plan[0].groups,
+        counts=counts,
     )
     features = float(len(table.columns) if data.kind == "table" else data.width)
     work = len(plan) * len(plan[0].pieces) * table.n * features
@@ -245,7 +254,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
         at_once=1 if kind != "table" else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,
     )
     codes = None if table.target is None or table.target.kind != "classes" else table.target.values
-    majority = 0 if codes is None else majority_code(codes)
+    majority = 0 if codes is None else majority_code(codes, counts)
     keep_rows = bool(plan[0].learned) or (not settings.foldwise and same_test_rows(plan))
     random_folds = settings.foldwise and settings.cut.column is None and settings.cut.shuffle
     experiment = Experiment(
@@ -257,7 +266,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
         random_folds=random_folds,
         forward=settings.cut.forward,
         classes=0 if table.target is None else len(table.target.levels),
-        judging=judging_of(table, settings.metrics),
+        judging=judging_of(table, settings.metrics, counts),
     )
     return _Prepared(experiment, table, file, tuple(findings), manifest, work)
 
@@ -274,20 +283,3 @@ def _advised(findings: Sequence[Finding], settings: CvSettings) -> list[Finding]
     if settings.keep_rare or not settings.foldwise:
         return list(findings)
     return [replace(f, advice=f"{f.advice}; --keep-rare tests none") if f.code == "rare-class" else f for f in findings]
-
-
-def _weights(dataset: Dataset, settings: CvSettings) -> NDArray[np.float64] | None:
-    """Row weights, (n,), all finite and not negative; None without `--weights`."""
-    if settings.weights is None:
-        return None
-    values = dataset.keys[settings.weights]
-    if values.dtype.kind != "f":
-        raise DataError(f"{dataset.name}: --weights column {settings.weights!r} holds no numbers; choose another")
-    weights = values.astype(np.float64)
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(bad):
-        raise DataError(
-            f"{dataset.name}: --weights column {settings.weights!r} holds {weights[bad[0]]:g} in row {bad[0] + 1}: "
-            "weights must be finite and at least 0"
-        )
-    return weights

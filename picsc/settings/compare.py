@@ -61,6 +61,11 @@ class CompareSettings(Settings):
     read: ReadSettings = ReadSettings()
     cut: CutSettings = CutSettings()
     """Without a way to cut, a random part of the rows, or the official test part, is the target."""
+    sample_weight: Annotated[
+        str | None, Option("Column of weights, for training, scores and tests.", "COL", "Target")
+    ] = None
+    """Column of how much each row counts, in training, in every score and in the tests of all methods; it is no
+    feature. Rows of weight 0 take no part. None is the same for all rows."""
     train_on: Annotated[
         tuple[str, ...], Option("Pieces to learn from (default: all others).", "PIECE,..", "Target")
     ] = ()
@@ -163,7 +168,7 @@ class CompareSettings(Settings):
     @property
     def keys(self) -> Keys:
         """Columns that cut the table and are no covariates."""
-        return self.cut.keys
+        return self.cut.keys.and_of(sample_weight=self.sample_weight)
 
     @property
     def other_files(self) -> tuple[str, ...]:

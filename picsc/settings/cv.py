@@ -58,6 +58,11 @@ class CvSettings(Settings):
     """Rows of classes with fewer rows than there are folds are in every training part and in no test part."""
     weights: Annotated[str | None, Option("Column of row weights.", "COL", "Pieces")] = None
     """Column of row weights, for the loss and for the score; both the weighted and the plain score are shown."""
+    sample_weight: Annotated[
+        str | None, Option("Column of weights, for training, scores and tests.", "COL", "Pieces")
+    ] = None
+    """Column of how much each row counts, in training, in every score and in the tests of all methods; it is no
+    feature. Rows of weight 0 take no part. None is the same for all rows."""
     deploy: Annotated[
         str | None, Option("Estimate for same, new-groups, future or a file.", "NAME|FILE", "Methods")
     ] = None
@@ -104,6 +109,15 @@ class CvSettings(Settings):
         return with_posterior_along_a_sequence(self, self.penalty, algorithm)
 
     @model_validator(mode="after")
+    def _one_weight(self) -> CvSettings:
+        if self.weights is not None and self.sample_weight is not None:
+            raise ValueError(
+                "--weights and --sample-weight both say how much a row counts, the second one in every score: leave "
+                "one out"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _deployable(self) -> CvSettings:
         if self.deploy == "":
             raise ValueError(f"--deploy needs {', '.join(DEPLOYMENTS)} or a file")
@@ -125,7 +139,7 @@ class CvSettings(Settings):
     @property
     def keys(self) -> Keys:
         """Columns that cut the table or hold row weights, and are no covariates."""
-        return self.cut.keys.and_of(weights=self.weights)
+        return self.cut.keys.and_of(weights=self.weights, sample_weight=self.sample_weight)
 
     @property
     def foldwise(self) -> bool:

@@ -382,6 +382,10 @@ class CvKeywords(TypedDict, total=False):
     weights: Hashable | None
     """Column of row weights, for the loss and for the score; both the weighted and the plain score are shown."""
 
+    sample_weight: Hashable | None
+    """Column of how much each row counts, in training, in every score and in the tests of all methods; it is no
+    feature. Rows of weight 0 take no part. None is the same for all rows."""
+
     deploy: str | None
     """Rows that a model will be used on, for which the report gives an estimate of its score: `same`, rows like these;
     `new-groups`, rows of groups that are not among these, with `cut.group`; `future`, later rows, with `cut.time`; or a
@@ -524,6 +528,10 @@ class CompareKeywords(TypedDict, total=False):
 
     shuffle: bool
     """Shuffle rows before cutting folds; dob-scv and ms-scv draw rows at random with or without it."""
+
+    sample_weight: Hashable | None
+    """Column of how much each row counts, in training, in every score and in the tests of all methods; it is no
+    feature. Rows of weight 0 take no part. None is the same for all rows."""
 
     train_on: Sequence[Hashable]
     """Pieces to learn from; () is all but the target."""

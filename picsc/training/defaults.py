@@ -90,6 +90,7 @@ def trainer_of(
     *,
     weights: NDArray[np.float64] | None = None,
     groups: NDArray[np.int64] | None = None,
+    counts: NDArray[np.float64] | None = None,
 ) -> Trainer:
     """The trainer of this kind of data.
 
@@ -101,6 +102,7 @@ def trainer_of(
         device: device of the models.
         weights: (n,) row weights of a table.
         groups: (n,) group of each row of a table, which no split of training rows divides.
+        counts: (n,) how much each row of a table counts, in training and in scores; in place of `weights`.
 
     Raises:
         SettingsError: a network of images for other data.
@@ -108,5 +110,5 @@ def trainer_of(
     if train.model != "auto" and data.kind != "images":
         raise SettingsError(f"{data.name}: --model {train.model} is for images; leave it out")
     if data.kind == "table":
-        return TableTrainer(data, recipe, penalty, weights, device, groups)
+        return TableTrainer(data, recipe, penalty, weights if counts is None else counts, device, groups, counts)
     return NetworkTrainer(inputs_of(data, train.model), recipe, penalty, device, train.precision)

@@ -79,6 +79,11 @@ class Trainer(Protocol):
         """Group of each row of the data, (n,), which no split of training rows divides; None without groups."""
         ...
 
+    @property
+    def counts(self) -> NDArray[np.float64] | None:
+        """How much each row of the data counts in scores, (n,); None is the same for all."""
+        ...
+
     def updates(self, rows: int) -> int:
         """Updates of a model that is trained on so many rows."""
         ...

@@ -51,6 +51,11 @@ class NetworkTrainer:
         """Images and texts have no columns, and so no groups."""
         return
 
+    @property
+    def counts(self) -> None:
+        """Images and texts have no columns, and so no weights."""
+        return
+
     def targets(self, rows: Rows) -> NDArray[np.int64]:
         """Class codes of rows."""
         return self.inputs.labels[rows]

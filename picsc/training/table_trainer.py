@@ -42,6 +42,8 @@ class TableTrainer:
     device: torch.device
     groups: NDArray[np.int64] | None = None
     """(n,) group of each row, which no split of training rows divides; None without groups."""
+    counts: NDArray[np.float64] | None = None
+    """(n,) how much each row counts in scores, such as those that choose lambda; None is the same for all."""
 
     @property
     def lr(self) -> float:

@@ -55,7 +55,8 @@ def tune_by_inner_cv(
         trained = trainer.train_jobs(parts, grid if penalised else none, none if penalised else grid)
         found = np.full((len(parts), len(values)), np.inf)
         for i, (part, models) in enumerate(zip(parts, trained, strict=True)):
-            found[i] = log_losses(models.outputs, trainer.targets(part.test), likelihood)
+            y, counts = trainer.targets(part.test), counts_of(trainer, part.test)
+            found[i] = log_losses(models.outputs, y, likelihood, counts)
         mean: Floats = found.reshape(len(which), inner, -1).mean(1)
         return mean
 
@@ -91,13 +92,21 @@ def _inner(job: TrainingJob, j: int, groups: NDArray[np.int64] | None = None) ->
     return replace(job, train=rows[~held], fragment=left, test=rows[held], weight=weight)
 
 
-def log_losses(outputs: NDArray[np.float32], y: NDArray[np.int64] | Floats, likelihood: Likelihood) -> Floats:
+def counts_of(trainer: Trainer, rows: NDArray[np.int64]) -> Floats | None:
+    """How much some rows count in scores; None is the same for all."""
+    return None if trainer.counts is None else trainer.counts[rows]
+
+
+def log_losses(
+    outputs: NDArray[np.float32], y: NDArray[np.int64] | Floats, likelihood: Likelihood, counts: Floats | None = None
+) -> Floats:
     """Log-losses of some models; infinite where one diverged, 0 where no row was held out.
 
     Args:
         outputs: log-probabilities (a, n, c), or means (a, n).
         y: labels of the rows, (n,).
         likelihood: of the target.
+        counts: how much each row counts, (n,); None is the same for all.
 
     Returns:
         (a,), nats per row.
@@ -107,5 +116,5 @@ def log_losses(outputs: NDArray[np.float32], y: NDArray[np.int64] | Floats, like
     finite = np.isfinite(outputs.reshape(len(outputs), -1)).all(1)
     losses = np.full(len(outputs), np.inf)
     if finite.any():
-        losses[finite] = scores_of_models(outputs[finite], y, likelihood).log_loss
+        losses[finite] = scores_of_models(outputs[finite], y, likelihood, sample=counts).log_loss
     return losses
