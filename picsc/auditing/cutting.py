@@ -17,6 +17,8 @@ from picsc.errors import SettingsError
 from picsc.fragments import Cut, cut, cut_clients, uncut, validate
 from picsc.phrases import counted
 from picsc.simulation.feature_noise import noisy_table
+from picsc.training.own.applies import NO_GRADIENTS
+from picsc.training.own.named import OwnModel, own_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,7 +67,12 @@ def cut_data(
     Raises:
         PicscError: the data cannot be cut as asked.
     """
+    own = reference_of(settings)
     if data.kind == "images":
+        if own is not None:
+            raise SettingsError(
+                f"--model {settings.model}: {data.name} holds images, whose reference model is picsc's own"
+            )
         refuse_table_options(settings, with_table=with_table)
         pieces, noise = _cut(image_rows(data), settings, with_table=False)
         progress("training the reference model")
@@ -75,7 +82,7 @@ def cut_data(
 
     def inputs(rows: Dataset) -> TestInputs:
         progress("training the reference model")
-        return audit_table(rows, seed=settings.seed)
+        return audit_table(rows, seed=settings.seed, own=own)
 
     if splits is not None:
         pieces, noise = splits, np.zeros(len(splits.fragments))
@@ -83,6 +90,18 @@ def cut_data(
         pieces, noise = _cut(data, settings, with_table=with_table)
     dataset = noisy_table(data, pieces.fragments, noise, seed=settings.seed)
     return CutData(dataset, pieces, inputs, (*too_wide(data), *_split_findings(dataset, pieces, settings)))
+
+
+def reference_of(settings: AuditSettings) -> OwnModel | None:
+    """The user's module that is the reference model; None for the paper's network.
+
+    Raises:
+        SettingsError: it cannot be imported, is no model, or has no gradients.
+    """
+    own = own_model(settings)
+    if own is not None and own.kind == "estimator":
+        raise SettingsError(f"--model {own.name}: the reference model of an audit needs gradients, and {NO_GRADIENTS}")
+    return own
 
 
 def _cut(dataset: Dataset, settings: AuditSettings, *, with_table: bool) -> tuple[Cut, NDArray[np.float64]]:

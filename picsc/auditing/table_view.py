@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from picsc.auditing.permutations import PerRow
     from picsc.datasets.table import Column, Dataset
+    from picsc.training.own.named import OwnModel
 
 EXACT_ROWS = 5_000
 """Most rows whose sums are in float64, where it costs little; of more rows, float32."""
@@ -42,7 +43,9 @@ CONTRIBUTIONS = 50_000_000
 """Most numbers per draw: rows times the numbers that each contributes."""
 
 
-def audit_table(dataset: Dataset, *, seed: int, covariates: Dataset | None = None) -> TestInputs:
+def audit_table(
+    dataset: Dataset, *, seed: int, covariates: Dataset | None = None, own: OwnModel | None = None
+) -> TestInputs:
     """Code the columns, train the reference model on all rows, and prepare what each row contributes.
 
     Source: Section "Model architectures" for the model; Eq. 1 for its per-row gradients.
@@ -51,11 +54,12 @@ def audit_table(dataset: Dataset, *, seed: int, covariates: Dataset | None = Non
         dataset: n rows, all of which are in a piece or in the reference.
         seed: of the model's initial parameters and minibatches.
         covariates: the same rows with columns that the data question is asked of instead; the model sees `dataset`.
+        own: a torch module of the user as the reference model; None is the paper's network.
     """
     encoded = encode(dataset).matrix
     target = _usable(dataset.target)
     inputs = encoded if target is None else _combined(encoded, seed=seed)
-    model = None if target is None else _trained(inputs, target, seed=seed)
+    model = None if target is None else _trained(inputs, target, seed=seed, own=own)
     if covariates is None:
         return table_of(dataset, encoded, inputs, model)
     return table_of(covariates, encode(covariates).matrix, inputs, model)
@@ -173,7 +177,7 @@ def _no_scores(dtype: torch.dtype) -> tuple[PerRow, int]:
     return lambda rows: torch.zeros((len(rows), 1), dtype=dtype), 0
 
 
-def _trained(encoded: NDArray[np.float32], target: Target, *, seed: int) -> nn.Module:
+def _trained(encoded: NDArray[np.float32], target: Target, *, seed: int, own: OwnModel | None) -> nn.Module:
     """The reference model, trained on the labelled rows."""
     labelled = ~target.missing
     return fit_reference(
@@ -182,6 +186,7 @@ def _trained(encoded: NDArray[np.float32], target: Target, *, seed: int) -> nn.M
         likelihood=target.kind,
         outputs=len(target.levels) if target.kind == "classes" else 1,
         seed=seed,
+        own=own,
     )
 
 

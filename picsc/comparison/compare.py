@@ -47,6 +47,9 @@ from picsc.settings.in_python import in_keywords
 from picsc.simulation.label_noise import with_label_noise
 from picsc.training.defaults import labelled, recipe_of, rows_of, trainer_of
 from picsc.training.methods import SMALL_WORK, MethodSetup, inner_folds
+from picsc.training.own.applies import without_gradients
+from picsc.training.own.estimator_trainer import EstimatorTrainer
+from picsc.training.own.module_trainer import ModuleTrainer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -190,30 +193,35 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         data = with_label_noise(data, settings.label_noise, made.rows_of_targets, seed=settings.seed)
     device = pick_device(settings.train.device)
     findings += device_findings(device)
-    methods = methods_to_run(settings, made, table)
     rows = max(len(task.train) for task in made.tasks)
     recipe = replace(recipe_of(settings.train, rows, kind), warmup=settings.penalty.warmup)
     work = rows * len(made.tasks) * max(1, len(table.columns))
+    counts = None if settings.sample_weight is None else row_weights(table, settings.sample_weight)
+    trainer = trainer_of(
+        data,
+        recipe,
+        settings.train,
+        settings.penalty.kind,
+        device.device,
+        groups=groups_of(table, settings.cut),
+        counts=counts,
+    )
+    gradients = not isinstance(trainer, EstimatorTrainer)
+    findings += () if gradients else (without_gradients(settings.train.model),)
+    methods = methods_to_run(settings, made, table, gradients=gradients)
     balanced: tuple[TransferTask, ...] = ()
     if "dob-scv" in methods:
         recut = settings.cut.model_copy(update={"splitter": "dob-scv"})
         balanced = plan(table, settings.model_copy(update={"cut": recut}), count, official).tasks
-    counts = None if settings.sample_weight is None else row_weights(table, settings.sample_weight)
+    one_by_one = kind != "table" or isinstance(trainer, ModuleTrainer)
     setup = MethodSetup(
-        trainer=trainer_of(
-            data,
-            recipe,
-            settings.train,
-            settings.penalty.kind,
-            device.device,
-            groups=groups_of(table, settings.cut),
-            counts=counts,
-        ),
+        trainer=trainer,
         likelihood=table.target.kind if table.target is not None else "classes",
         algorithm=settings.algorithm,
         penalty=settings.penalty,
-        inner=inner_folds(kind, rows),
-        at_once=1 if kind != "table" else len(made.names) if work > SMALL_WORK else 1_000_000,
+        inner=1 if isinstance(trainer, ModuleTrainer) else inner_folds(kind, rows),
+        gradients=gradients,
+        at_once=1 if one_by_one else len(made.names) if work > SMALL_WORK else 1_000_000,
     )
     inputs = ComparisonInputs(
         setup=setup,
@@ -237,6 +245,8 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         "target_sha256": None if target is None else target.sha256,
         "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
     }
+    if isinstance(trainer, EstimatorTrainer | ModuleTrainer):
+        manifest["model"] = trainer.own.manifest
     jobs = settings.jobs if kind != "table" or work > FEW_TRAININGS else 1
     return _Prepared(data, made, inputs, methods, jobs, tuple(findings), manifest)
 

@@ -39,6 +39,7 @@ from picsc.reports.compare import (
 )
 from picsc.reports.metrics import MetricScore
 from picsc.settings import COMPARE_METHODS, WEIGHTINGS, CompareMethod, CompareSettings
+from picsc.training.own.applies import OF_COMPARE, not_applicable
 from picsc.weighting import estimated_bytes
 
 Results = Mapping[CompareMethod, TaskScores]
@@ -86,6 +87,7 @@ def assemble(
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
         manifest=manifest,
         majority=majority,
+        not_applicable=() if inputs.setup.gradients else not_applicable(OF_COMPARE),
         measured=tuple(Measured(name, _seconds(name, scores[name], inputs)) for name in names),
     )
 

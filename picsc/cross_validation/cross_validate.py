@@ -51,6 +51,9 @@ from picsc.settings.in_python import in_keywords
 from picsc.simulation.batch_shift import with_batch_shift
 from picsc.training.defaults import recipe_of, rows_of, trainer_of
 from picsc.training.methods import SMALL_WORK, MethodSetup, inner_folds
+from picsc.training.own.applies import without_gradients
+from picsc.training.own.estimator_trainer import EstimatorTrainer
+from picsc.training.own.module_trainer import ModuleTrainer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -125,7 +128,7 @@ def cross_validate_dataset(
         prepared = _prepare(data, settings)
         experiment = prepared.experiment
         jobs = settings.jobs if data.kind != "table" or prepared.work > SMALL_WORK else 1
-        names = _methods_to_run(settings, tested_once=experiment.tested_once)
+        names = _methods_to_run(settings, tested_once=experiment.tested_once, gradients=experiment.setup.gradients)
         with open_run(run_dir, prepared.manifest, resume=resume) as folder:
             tasks = [(experiment, folder, name) for name in names]
             left = set(names)
@@ -180,8 +183,12 @@ def _run_method(task: tuple[Experiment, RunFolder, str]) -> MethodScores:
     return METHOD_FUNCTIONS[name](experiment, folder)
 
 
-def _methods_to_run(settings: CvSettings, *, tested_once: bool) -> list[str]:
+def _methods_to_run(settings: CvSettings, *, tested_once: bool, gradients: bool) -> list[str]:
     """Keys of `METHOD_FUNCTIONS` to compute, the longest computation first."""
+    if not gradients:
+        whole = [] if tested_once else ["whole", *([SMALLER] if settings.foldwise else [SO_FAR])]
+        divided = [] if tested_once or settings.cut.group is None else [DIVIDED]
+        return ["st-cv", "subsample", *whole, *divided]
     methods = {*settings.methods, *CONTROLS}
     if tested_once:  # the models of the whole training set are those that are tested
         anchor = [ISOTROPIC] if "picsc" in methods and settings.penalty.strength == "posterior" else []
@@ -216,7 +223,7 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     algorithm = settings.algorithm or (1 if settings.foldwise else 2)
     if kind == "table" and not settings.foldwise:
         findings += new_in_pieces(table, plan[0])
-    if algorithm == 1 and "picsc" in settings.methods and settings.penalty.strength != 0:
+    if algorithm == 1 and "picsc" in settings.methods and not settings.train.own and settings.penalty.strength != 0:
         findings += small_pieces(plan[0])
     weights, counts = (
         None if column is None else row_weights(table, column) for column in (settings.weights, settings.sample_weight)
@@ -234,6 +241,8 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
         groups=plan[0].groups,
         counts=counts,
     )
+    if isinstance(trainer, EstimatorTrainer):
+        findings.append(without_gradients(settings.train.model))
     features = float(len(table.columns) if data.kind == "table" else data.width)
     work = len(plan) * len(plan[0].pieces) * table.n * features
     manifest = {
@@ -243,15 +252,19 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
         "data_sha256": data.sha256,
         "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
     }
+    if isinstance(trainer, EstimatorTrainer | ModuleTrainer):
+        manifest["model"] = trainer.own.manifest
     if file is not None:
         manifest["deploy_sha256"] = file.sha256
+    one_by_one = kind != "table" or isinstance(trainer, ModuleTrainer)
     setup = MethodSetup(
         trainer=trainer,
         likelihood="classes" if kind != "table" else table.target.kind,  # type: ignore[union-attr] # rows_of checks it
         algorithm=algorithm,
         penalty=settings.penalty,
-        inner=inner_folds(kind, table.n),
-        at_once=1 if kind != "table" else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,
+        inner=1 if isinstance(trainer, ModuleTrainer) else inner_folds(kind, table.n),
+        gradients=not isinstance(trainer, EstimatorTrainer),
+        at_once=1 if one_by_one else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,
     )
     codes = None if table.target is None or table.target.kind != "classes" else table.target.values
     majority = 0 if codes is None else majority_code(codes, counts)

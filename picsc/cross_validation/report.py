@@ -38,6 +38,7 @@ from picsc.reports.common import Finding, MajorityClass, finite
 from picsc.reports.cv import CvReport, Lifelong, Loss, MethodReport, Unit
 from picsc.reports.metrics import MetricScore
 from picsc.settings import METHODS, CvSettings
+from picsc.training.own.applies import OF_CV, not_applicable
 
 WHOLE = "whole set"
 """Name of the fragment of models of the whole training set."""
@@ -112,7 +113,7 @@ def assemble(
     return CvReport(
         protocol="foldwise" if experiment.foldwise else "batchwise",
         algorithm=1 if experiment.setup.algorithm == 1 else 2,
-        summary=summary_lines(methods, experiment.metric, majority),
+        summary=summary_lines(methods, experiment.metric, majority, gradients=experiment.setup.gradients),
         data=data_info(data),
         pieces=experiment.repeats[0].words,
         fragments=experiment.repeats[0].names,
@@ -126,6 +127,7 @@ def assemble(
         majority=majority,
         pooled=pooled,
         group_leakage=leakage,
+        not_applicable=() if experiment.setup.gradients else not_applicable(OF_CV),
     )
 
 
@@ -202,6 +204,8 @@ def _lifelong(scores: PieceScores) -> Lifelong | None:
 
 def _words(name: str, experiment: Experiment, settings: CvSettings) -> str:
     """Description of a method in one line."""
+    if not experiment.setup.gradients and name == SO_FAR:
+        return "standard training on the pieces so far"
     if name == "weight-decay" and experiment.setup.algorithm == 1 and not experiment.foldwise:
         return "weight decay chosen on training rows, on the pieces so far"
     if name == ALGORITHM_1:

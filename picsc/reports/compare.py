@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from picsc.phrases import counted
-from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, brief, strict
+from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, NotApplicable, brief, strict
 from picsc.reports.metrics import MetricScore, metric_lines
 
 Setting = Literal["integral", "transfer", "in turn"]
@@ -216,6 +216,8 @@ class CompareReport:
     """Times by method; empty unless timings were asked for, since they differ from run to run."""
     majority: MajorityClass | None = None
     """The most frequent class, which every method should beat; None for numbers."""
+    not_applicable: tuple[NotApplicable, ...] = ()
+    """Methods that the model of `--model` does not have, with the reason; empty for networks."""
 
     schema = "picsc.compare/1"
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Literal
 
 from picsc.phrases import counted
-from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, brief, strict
+from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, NotApplicable, brief, strict
 from picsc.reports.metrics import MetricScore, metric_lines
 
 Protocol = Literal["foldwise", "batchwise"]
@@ -238,6 +238,8 @@ class CvReport:
     """The difference that whole groups make; None without groups, and where no random split can stand beside them."""
     deployment: DeploymentEstimate | None = None
     """The estimate for the rows that `--deploy` names; None without it."""
+    not_applicable: tuple[NotApplicable, ...] = ()
+    """Methods that the model of `--model` does not have, with the reason; empty for networks."""
 
     schema = "picsc.cv/1"
 
@@ -281,6 +283,7 @@ class CvReport:
         body["loss"] = None if self.loss is None else asdict(self.loss)
         body["group_leakage"] = None if self.group_leakage is None else asdict(self.group_leakage)
         body["deployment"] = None if self.deployment is None else asdict(self.deployment)
+        body["not_applicable"] = [asdict(each) for each in self.not_applicable]
         body["methods"] = [asdict(method) for method in self.methods]
         body["findings"] = [asdict(finding) for finding in self.findings]
         return strict({"schema": self.schema, "metric": self.data.metric, **body})

@@ -7,15 +7,15 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from picsc.reports.effects import SmallestEffects
-from picsc.settings.base import Settings
 from picsc.settings.choices import REFERENCES, Reference
 from picsc.settings.cutting import CutSettings, Keys, PartitionSettings
 from picsc.settings.fields import Jobs, NotNegative, Seed, SmallShare
 from picsc.settings.option import Option
+from picsc.settings.own_model import ModelSettings
 from picsc.settings.reading import ReadSettings
 
 
-class AuditSettings(Settings):
+class AuditSettings(ModelSettings):
     """All settings of `picsc audit`; the data are none of them."""
 
     read: ReadSettings = ReadSettings()
@@ -86,6 +86,8 @@ class AuditSettings(Settings):
                 f"{self.cut.one_piece} makes one piece, and there is nothing to compare it with: must be 2 or more, or "
                 "name another file with --reference FILE"
             )
+        if self.model != "auto" and not self.own:
+            raise ValueError(f"--model {self.model}: the reference model of an audit is auto, or FILE.py:FUNCTION")
         if self.strict_schema and not self.other_files:
             raise ValueError("--strict-schema compares columns with those of another file: give --reference FILE")
         if self.cut.one_piece and (self.cut.splitter is not None or self.cut.shuffle):

@@ -8,6 +8,17 @@ from typing import Literal, TypedDict
 class AuditKeywords(TypedDict, total=False):
     """Settings of `picsc.audit`; one that is not given has its default."""
 
+    model: str
+    """Model that is trained; of an audit the reference model, which must be a torch.nn.Module. auto is the paper's
+    network; of images, lenet, and mlp has one hidden layer of 64 units. Of tables also a model of your own, whose code
+    runs only because you name it: `sklearn:ensemble.NAME` or `package.module.NAME` is a class by its import path,
+    `FILE.py:FUNCTION` a function that returns an estimator or a torch.nn.Module. The function may have the parameters
+    `inputs` and `outputs`, the numbers of encoded columns and of classes (1 for numbers)."""
+
+    model_options: Sequence[str]
+    """Options of a model of your own, KEY=VALUE each, with values as YAML has them: arguments of the class or the
+    function."""
+
     target: Hashable | None
     """Column to predict; None looks for target, label, class or y, then takes the last column."""
 
@@ -332,8 +343,16 @@ class CvKeywords(TypedDict, total=False):
     mean whose forgetting is chosen on training rows, or the last model (none). None is fisher, or running with lambda
     posterior."""
 
-    model: Literal["auto", "lenet", "mlp"]
-    """Network of images: auto is lenet, mlp has one hidden layer of 64 units."""
+    model: str
+    """Model that is trained; of an audit the reference model, which must be a torch.nn.Module. auto is the paper's
+    network; of images, lenet, and mlp has one hidden layer of 64 units. Of tables also a model of your own, whose code
+    runs only because you name it: `sklearn:ensemble.NAME` or `package.module.NAME` is a class by its import path,
+    `FILE.py:FUNCTION` a function that returns an estimator or a torch.nn.Module. The function may have the parameters
+    `inputs` and `outputs`, the numbers of encoded columns and of classes (1 for numbers)."""
+
+    model_options: Sequence[str]
+    """Options of a model of your own, KEY=VALUE each, with values as YAML has them: arguments of the class or the
+    function."""
 
     epochs: int | None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and
@@ -582,8 +601,16 @@ class CompareKeywords(TypedDict, total=False):
     mean whose forgetting is chosen on training rows, or the last model (none). None is fisher, or running with lambda
     posterior."""
 
-    model: Literal["auto", "lenet", "mlp"]
-    """Network of images: auto is lenet, mlp has one hidden layer of 64 units."""
+    model: str
+    """Model that is trained; of an audit the reference model, which must be a torch.nn.Module. auto is the paper's
+    network; of images, lenet, and mlp has one hidden layer of 64 units. Of tables also a model of your own, whose code
+    runs only because you name it: `sklearn:ensemble.NAME` or `package.module.NAME` is a class by its import path,
+    `FILE.py:FUNCTION` a function that returns an estimator or a torch.nn.Module. The function may have the parameters
+    `inputs` and `outputs`, the numbers of encoded columns and of classes (1 for numbers)."""
+
+    model_options: Sequence[str]
+    """Options of a model of your own, KEY=VALUE each, with values as YAML has them: arguments of the class or the
+    function."""
 
     epochs: int | None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and

@@ -51,6 +51,8 @@ class MethodSetup:
     """Inner folds by which lambda or weight decay is chosen; 1 holds out one part only."""
     at_once: int
     """Jobs that are trained between two writes to the run folder."""
+    gradients: bool = True
+    """False for estimators, which have no gradients and so no penalties."""
 
 
 @dataclass(frozen=True, slots=True)
