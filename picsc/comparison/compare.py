@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from picsc.comparison.given_split import as_given
 from picsc.comparison.inputs import ComparisonInputs
+from picsc.comparison.predictions import predicted_rows, truths_of_both
 from picsc.comparison.report import assemble
 from picsc.comparison.run_methods import Workplace, run_all, with_weights
 from picsc.comparison.transfer_tasks import TransferPlan, TransferTask, plan
@@ -38,6 +39,7 @@ from picsc.fragments.groups import groups_of
 from picsc.fragments.keys import distinct, spelled
 from picsc.reports.common import Finding
 from picsc.runtime.devices import device_findings, pick_device
+from picsc.runtime.predictions_file import check_predictions_file, write_predictions
 from picsc.runtime.run_folder import open_run
 from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
@@ -72,6 +74,7 @@ def compare(
     y: ArrayLike | None = None,
     *,
     settings: CompareSettings | None = None,
+    predictions: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
     **keywords: Unpack[CompareKeywords],
 ) -> CompareReport:
@@ -84,6 +87,7 @@ def compare(
             or an array (n, s, s) or (n, c, s, s), bags of words as a `TokenSet`, or a file's path.
         y: labels (n,) of a frame or an array, by position; their name, or `target`, is the target's.
         settings: all settings at once; keywords win over them. None is the defaults.
+        predictions: file, .csv or .parquet, for the predictions of all test rows; None writes none.
         progress: called with a few words whenever a new step begins.
         keywords: single settings by name (folds, methods, bias, ...): `picsc.settings.keywords.CompareKeywords` and
             docs/settings.md list them all.
@@ -103,7 +107,8 @@ def compare(
         dataset = open_data(data, y, settings.read, keys=_keys(settings, data))
         asked = settings.model_copy(update={"read": with_labels_of(dataset, y, settings.read)})
         target, run_dir = target_file(asked), Path(kept) / "run"
-        return compare_dataset(dataset, settings, target=target, run_dir=run_dir, progress=progress)
+        file = None if predictions is None else Path(predictions)
+        return compare_dataset(dataset, settings, target=target, run_dir=run_dir, predictions=file, progress=progress)
 
 
 def _keys(settings: CompareSettings, data: object) -> tuple[str, ...]:
@@ -138,6 +143,7 @@ def compare_dataset(
     target: Dataset | None = None,
     run_dir: Path | None = None,
     resume: bool = False,
+    predictions: Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> CompareReport:
     """Compare methods on data that was read already.
@@ -148,20 +154,25 @@ def compare_dataset(
         target: a table with the rows that are the target, under the columns of `data`.
         run_dir: folder that keeps finished parts; None is a folder of the user's cache.
         resume: use the finished parts that are there.
+        predictions: file for the predictions of all test rows; None writes none.
         progress: called with the name of each stage.
 
     Raises:
         SettingsError: an option does not fit the data.
         DataError: the data cannot be compared on.
     """
+    check_predictions_file(predictions)
     with one_thread():
         data = no_characters(data)
         settings = as_given(data, settings)
-        prepared = _prepare(data, target, settings)
+        prepared = _prepare(data, target, settings, keep=predictions is not None)
         with open_run(run_dir, prepared.manifest, resume=resume) as folder:
             workplace = Workplace(folder, prepared.jobs, progress or (lambda _: None))
             inputs = with_weights(prepared.inputs, prepared.methods, workplace)
             inputs, scores = run_all(inputs, prepared.methods, workplace)
+        if predictions is not None:
+            truths = truths_of_both(data, target, prepared.data, settings.sample_weight)
+            write_predictions(predictions, predicted_rows(inputs, scores), truths)
         return assemble(prepared.data, settings, prepared.plan, inputs, scores, prepared.findings, prepared.manifest)
 
 
@@ -181,7 +192,7 @@ class _Prepared:
     manifest: dict[str, object]
 
 
-def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _Prepared:
+def _prepare(data: Data, target: Dataset | None, settings: CompareSettings, *, keep: bool) -> _Prepared:
     """Tasks, trainer, methods and manifest of a run."""
     findings: list[Finding] = []
     data, table, official = _rows(data, target, settings, findings)
@@ -234,7 +245,7 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         if table.target is None or table.target.kind == "numbers"
         else majority_code(table.target.values, counts),
         classes=0 if table.target is None else len(table.target.levels),
-        judging=judging_of(table, settings.metrics, counts),
+        judging=judging_of(table, settings.metrics, counts, keep=keep),
         risk_folds=1 if kind != "table" else RISK_FOLDS if rows <= FEW_ROWS else RISK_FOLDS // 2,
     )
     manifest: dict[str, object] = {
@@ -245,6 +256,8 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         "target_sha256": None if target is None else target.sha256,
         "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
     }
+    if keep:  # finished parts hold predictions, too
+        manifest["predictions"] = True
     if isinstance(trainer, EstimatorTrainer | ModuleTrainer):
         manifest["model"] = trainer.own.manifest
     jobs = settings.jobs if kind != "table" or work > FEW_TRAININGS else 1

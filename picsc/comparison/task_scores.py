@@ -45,6 +45,8 @@ class TaskScores:
     """Log-loss of each test row, nats, (m,) per task; NaN where there is no model."""
     by_row: Mapping[str, tuple[Floats, ...]] = field(default_factory=dict)
     """By column of a metric that is a mean over rows, the contribution of each test row, (m,) per task."""
+    outputs: tuple[NDArray[np.float32], ...] = ()
+    """Predictions of each task's test rows, as models give them, none where there is no model; () unless kept."""
 
 
 def weighting_of(method: CompareMethod) -> CompareMethod:
@@ -83,6 +85,8 @@ def score_tasks(
         if i in models:
             found = _score(inputs, task, models[i], columns, place)
             _diagnose(inputs, method, i, columns, place)
+        if inputs.judging.keep:
+            rows[f"outputs {place}"] = models[i].model.outputs if i in models else np.empty(0, np.float32)
         rows |= {f"{kind} {place}": each.astype(np.float32) for kind, each in zip(kinds, found, strict=True)}
     return columns | rows
 
@@ -105,7 +109,10 @@ def joined(inputs: ComparisonInputs, parts: Sequence[Arrays]) -> TaskScores:
         for kind in row_kinds(inputs)
     }
     refused = tuple(str(reason) for part in parts for reason in part["refused"])
-    return TaskScores(columns, refused, rows.pop("right"), rows.pop("losses"), rows)
+    outputs: tuple[NDArray[np.float32], ...] = ()
+    if inputs.judging.keep:
+        outputs = tuple(part[f"outputs {i}"] for part in parts for i in range(len(part["rows"])))
+    return TaskScores(columns, refused, rows.pop("right"), rows.pop("losses"), rows, outputs)
 
 
 def _score(

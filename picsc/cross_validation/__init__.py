@@ -11,6 +11,7 @@
 - `new_in_piece`: findings on pieces that bring what the encoding has not seen
 - `piece_scores`: scores of one method on every fold or batch
 - `pooled_r2`: R^2 of the predictions of all pieces together, where no piece alone has one
+- `predictions`: predictions of the models of every piece, as a file has them
 - `report`: the report: means and intervals of every method, scores of every model, reasons for missing numbers
 - `row_scores`: scores of single rows by models that have not seen them, for the estimates of `deployment`
 - `significance`: the paired test by which two methods are compared

@@ -23,6 +23,7 @@ from picsc.cross_validation.methods import (
 )
 from picsc.cross_validation.new_in_piece import new_in_pieces
 from picsc.cross_validation.piece_scores import PieceScores
+from picsc.cross_validation.predictions import predicted_rows
 from picsc.cross_validation.report import assemble
 from picsc.cross_validation.small_pieces import small_pieces
 from picsc.cross_validation.splits import repeats, same_test_rows
@@ -31,6 +32,7 @@ from picsc.datasets.description import on_reading
 from picsc.datasets.images import ImageSet, refuse_columns
 from picsc.datasets.judged import judging_of
 from picsc.datasets.open import open_data
+from picsc.datasets.row_numbers import truths_of
 from picsc.datasets.row_weights import check_weights, row_weights, without_weightless
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
@@ -38,6 +40,7 @@ from picsc.errors import DataError, SettingsError
 from picsc.evaluation.majority import majority_code
 from picsc.reports.common import Finding
 from picsc.runtime.devices import device_findings, pick_device
+from picsc.runtime.predictions_file import Truths, check_predictions_file, write_predictions
 from picsc.runtime.processes import run_tasks
 from picsc.runtime.run_folder import RunFolder, open_run
 from picsc.runtime.threads import one_thread
@@ -71,6 +74,7 @@ def cross_validate(
     y: ArrayLike | None = None,
     *,
     settings: CvSettings | None = None,
+    predictions: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
     **keywords: Unpack[CvKeywords],
 ) -> CvReport:
@@ -83,6 +87,7 @@ def cross_validate(
             or an array (n, s, s) or (n, c, s, s), bags of words as a `TokenSet`, or a file's path.
         y: labels (n,) of a frame or an array, by position; their name, or `target`, is the target's.
         settings: all settings at once; keywords win over them. None is the defaults.
+        predictions: file, .csv or .parquet, for the predictions of all test rows; None writes none.
         progress: called with a few words whenever a new step begins.
         keywords: single settings by name (folds, strength, repeats, ...): `picsc.settings.keywords.CvKeywords` and
             docs/settings.md list them all.
@@ -98,7 +103,10 @@ def cross_validate(
     # a call from Python is not resumed, so nothing stays behind
     with in_keywords(CvSettings, "cv"), TemporaryDirectory(prefix="picsc-") as kept:
         dataset = open_data(data, y, settings.read, keys=settings.keys)
-        return cross_validate_dataset(dataset, settings, run_dir=Path(kept) / "run", progress=progress)
+        file = None if predictions is None else Path(predictions)
+        return cross_validate_dataset(
+            dataset, settings, run_dir=Path(kept) / "run", predictions=file, progress=progress
+        )
 
 
 def cross_validate_dataset(
@@ -107,6 +115,7 @@ def cross_validate_dataset(
     *,
     run_dir: Path | None = None,
     resume: bool = False,
+    predictions: Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> CvReport:
     """Compare methods on data that was read already.
@@ -116,6 +125,7 @@ def cross_validate_dataset(
         settings: all settings of the run.
         run_dir: folder that keeps finished parts; None is a folder of the user's cache.
         resume: use the finished parts that are there.
+        predictions: file for the predictions of all test rows; None writes none.
         progress: called with the name of each stage.
 
     Raises:
@@ -123,9 +133,10 @@ def cross_validate_dataset(
         DataError: the data cannot be compared on.
     """
     report_progress = progress or (lambda _: None)
+    check_predictions_file(predictions)
     data = _shifted(no_characters(data), settings)
     with one_thread():
-        prepared = _prepare(data, settings)
+        prepared = _prepare(data, settings, keep=predictions is not None)
         experiment = prepared.experiment
         jobs = settings.jobs if data.kind != "table" or prepared.work > SMALL_WORK else 1
         names = _methods_to_run(settings, tested_once=experiment.tested_once, gradients=experiment.setup.gradients)
@@ -144,6 +155,9 @@ def cross_validate_dataset(
             if settings.deploy is not None:
                 report_progress("estimating for deployment")
             deployed, more = estimate_for_deployment(prepared.table, settings, experiment, folder, prepared.file)
+        if predictions is not None:
+            report_progress("writing predictions")
+            write_predictions(predictions, predicted_rows(experiment, scores), prepared.truths)
         report = assemble(data, settings, experiment, scores, prepared.findings + more, prepared.manifest)
         return replace(report, deployment=deployed)
 
@@ -159,6 +173,8 @@ class _Prepared:
     """Rows of the file that `--deploy` names."""
     findings: tuple[Finding, ...]
     manifest: dict[str, object]
+    truths: Truths
+    """Numbers and labels of the rows, for their predictions."""
     work: float
     """Rows x features x pieces x repeats."""
 
@@ -201,7 +217,7 @@ def _methods_to_run(settings: CvSettings, *, tested_once: bool, gradients: bool)
     return [*corrected, *anchored, *batchwise, "weight-decay", "carried", part, "st-cv", "subsample", *divided, "whole"]
 
 
-def _prepare(data: Data, settings: CvSettings) -> _Prepared:
+def _prepare(data: Data, settings: CvSettings, *, keep: bool) -> _Prepared:
     """Repeats, trainer and manifest of a run."""
     kind = data.kind
     findings: list[Finding] = []
@@ -254,6 +270,8 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
     }
     if isinstance(trainer, EstimatorTrainer | ModuleTrainer):
         manifest["model"] = trainer.own.manifest
+    if keep:  # finished parts hold predictions, too
+        manifest["predictions"] = True
     if file is not None:
         manifest["deploy_sha256"] = file.sha256
     one_by_one = kind != "table" or isinstance(trainer, ModuleTrainer)
@@ -279,9 +297,10 @@ def _prepare(data: Data, settings: CvSettings) -> _Prepared:
         random_folds=random_folds,
         forward=settings.cut.forward,
         classes=0 if table.target is None else len(table.target.levels),
-        judging=judging_of(table, settings.metrics, counts),
+        judging=judging_of(table, settings.metrics, counts, keep=keep),
     )
-    return _Prepared(experiment, table, file, tuple(findings), manifest, work)
+    truths = truths_of(data, table, settings.sample_weight)
+    return _Prepared(experiment, table, file, tuple(findings), manifest, truths, work)
 
 
 def _deployment_file(data: Data, table: Dataset, settings: CvSettings) -> DeploymentFile | None:

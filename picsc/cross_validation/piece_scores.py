@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,15 @@ TRIGGER_COLUMNS = ("looked", "flagged", "tau", "gamma")
 """Those of Algorithm 2's trigger."""
 
 
+class Predicted(NamedTuple):
+    """Predictions of one model."""
+
+    rows: Rows
+    """Test rows, (m,)."""
+    outputs: NDArray[np.float32]
+    """As the model gives them: log-probabilities (m, c), or means (m,)."""
+
+
 @dataclass(frozen=True, slots=True)
 class PieceScores:
     """Scores of one method, repeat by repeat and piece by piece."""
@@ -34,6 +43,8 @@ class PieceScores:
     """`Experiment.columns`, (repeats, pieces) each."""
     by_row: dict[str, NDArray[np.float64]]
     """`rows_of`, (m,) each, mean over the models of all pieces and repeats; empty unless kept."""
+    predictions: tuple[Predicted, ...] = ()
+    """Predictions of every model, by repeat and piece; () unless kept."""
     matrix: NDArray[np.float64] | None = None
     """Score of the model of every piece on the test rows of every piece, (repeats, pieces, pieces); or None."""
 
@@ -88,6 +99,12 @@ def score_models(experiment: Experiment, models: Sequence[ScoredModel]) -> Array
             by_row.append([*(each[0] for each in scores), *judging.row_values(model.outputs, y)])
     if all(tested.pieces for tested in models):
         columns[BY_PIECE] = np.array([_by_piece(experiment, tested) for tested in models])
+    if judging.keep:
+        columns |= {
+            "kept sizes": np.array([len(tested.test) for tested in models]),
+            "kept rows": np.concatenate([tested.test for tested in models]),
+            "kept outputs": np.concatenate([tested.model.outputs for tested in models]),
+        }
     if experiment.keep_rows:
         names = rows_of(experiment)
         none = np.full((len(names), len(models[0].test)), np.nan)
@@ -133,7 +150,7 @@ def joined(experiment: Experiment, parts: Sequence[Arrays], shape: tuple[int, in
     matrix = None
     if all(BY_PIECE in part for part in parts):
         matrix = np.concatenate([part[BY_PIECE] for part in parts]).reshape(*shape, -1)
-    return PieceScores(in_shape, _mean_by_row(experiment, parts, ""), matrix)
+    return PieceScores(in_shape, _mean_by_row(experiment, parts, ""), _kept(parts, ""), matrix)
 
 
 def joined_steps(experiment: Experiment, parts: Sequence[Arrays], which: SequenceModel) -> PieceScores:
@@ -164,7 +181,23 @@ def joined_steps(experiment: Experiment, parts: Sequence[Arrays], which: Sequenc
     if not experiment.foldwise and all(f"{which} {BY_PIECE}" in part for part in parts):
         matrix = np.stack([part[f"{which} {BY_PIECE}"] for part in parts], axis=1)
     scored = parts[-1:] if experiment.foldwise else parts
-    return PieceScores(columns, _mean_by_row(experiment, scored, f"{which} "), matrix)
+    predictions = _kept(scored, f"{which} ")
+    if not experiment.foldwise and predictions:  # of one fragment after another, and the report has repeats first
+        g = len(experiment.repeats)
+        predictions = tuple(predictions[t * g + r] for r in range(g) for t in range(len(parts)))
+    return PieceScores(columns, _mean_by_row(experiment, scored, f"{which} "), predictions, matrix)
+
+
+def _kept(parts: Sequence[Arrays], prefix: str) -> tuple[Predicted, ...]:
+    """Predictions of the models of all parts; () unless they are kept."""
+    found: list[Predicted] = []
+    for part in parts:
+        if f"{prefix}kept sizes" not in part:
+            return ()
+        ends = np.cumsum(part[f"{prefix}kept sizes"])[:-1]
+        rows, outputs = (np.split(part[f"{prefix}kept {what}"], ends) for what in ("rows", "outputs"))
+        found += map(Predicted, rows, outputs)
+    return tuple(found)
 
 
 def _first(epochs: NDArray[np.float64]) -> NDArray[np.float64]:

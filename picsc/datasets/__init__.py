@@ -14,6 +14,7 @@
 - `order_columns`: columns of times that order the rows, left out of tests of shift
 - `reference_file`: a second table that the first is compared with, read in the same way
 - `row_hashes`: one number per row, equal for equal rows
+- `row_numbers`: numbers and labels of the rows that a run uses, as its file has them
 - `row_weights`: weights of rows from a column of the table
 - `rows`: a part of a table's rows, and two tables stacked on top of each other
 - `running_encoding`: encodings along a sequence of pieces, whose means and deviations grow with the pieces

@@ -17,10 +17,10 @@ class ModelSettings(Settings):
     model: Annotated[
         str,
         Option(
-            "Own model, which runs your code: sklearn:NAME or FILE.py:FUNC.",
+            "Runs your own model: sklearn:NAME or FILE.py:FUNC.",
             "NAME",
             "Training",
-            verbs={"audit": {"help": "Own reference model, which runs your code: FILE.py:FUNC.", "panel": "Verdict"}},
+            verbs={"audit": {"help": "Runs your own reference model: FILE.py:FUNC.", "panel": "Verdict"}},
         ),
     ] = "auto"
     """Model that is trained; of an audit the reference model, which must be a torch.nn.Module. auto is the paper's
@@ -32,7 +32,7 @@ class ModelSettings(Settings):
         tuple[str, ...],
         Option(
             "Option of your own model, such as max_depth=3.",
-            "KEY=VALUE",
+            "K=V",
             "Training",
             flag="--model-option",
             verbs={"audit": {"panel": "Verdict", "after": "model"}},

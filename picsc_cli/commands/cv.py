@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,6 +11,7 @@ from picsc_cli import gates
 from picsc_cli.console import exits, streams
 from picsc_cli.options import common as options
 from picsc_cli.options.bind import NOTHING, Given, of_table, takes_settings
+from picsc_cli.options.common import Places
 from picsc_cli.output import destinations as outputs
 from picsc_cli.output.publish import publish
 from picsc_cli.resolve import Demonstration, Found, Request, found_project, open_found, resolve_settings
@@ -33,6 +33,7 @@ def cv(
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
     output: options.OutputsOfRecipes = None,
+    predictions: options.Predictions = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -49,20 +50,27 @@ def cv(
 
         request = Request(data, dataset, recipe, found_project(isolated=isolated), quiet)
         found = resolve_settings(CvSettings, given, request, DEMONSTRATION)
-        outputs.check(wanted, read=(found.data, recipe, *found.settings.other_files))
+        outputs.check(
+            outputs.with_predictions(wanted, predictions), read=(found.data, recipe, *found.settings.other_files)
+        )
         if found.demonstration and not quiet:
             streams.warn(options.DEMONSTRATION_NOTE)
-        report = _cross_validated(found, data_dir, run_dir, resume=resume, quiet=quiet)
+        report = _cross_validated(found, Places(data_dir, run_dir, predictions), resume=resume, quiet=quiet)
         publish(report, wanted, verbose=verbose, quiet=quiet)
         raise typer.Exit(gates.result_code(report))
 
 
-def _cross_validated(
-    found: Found[CvSettings], data_dir: Path | None, run_dir: Path | None, *, resume: bool, quiet: bool
-) -> CvReport:
+def _cross_validated(found: Found[CvSettings], places: Places, *, resume: bool, quiet: bool) -> CvReport:
     """Load the data, then cross-validate."""
     with streams.progress(quiet=quiet) as progress:
-        data = open_found(found, data_dir)
+        data = open_found(found, places.data_dir)
         from picsc.cross_validation.cross_validate import cross_validate_dataset  # loads torch: after all other errors
 
-        return cross_validate_dataset(data, found.settings, run_dir=run_dir, resume=resume, progress=progress)
+        return cross_validate_dataset(
+            data,
+            found.settings,
+            run_dir=places.run_dir,
+            resume=resume,
+            predictions=places.predictions,
+            progress=progress,
+        )

@@ -64,6 +64,8 @@ def sample(verb: str, setting: Setting) -> Any:
     """A value that is allowed and is not the default."""
     default, annotation = setting.info.default, setting.info.annotation
     choices = [option for part in (annotation, *get_args(annotation)) for option in literals(part)]
+    if setting.name == "model" and verb == "audit":
+        return "own.py:make"
     if setting.name == "methods" and verb == "fed":
         return ["fedavg"]
     if setting.name in SAMPLES:
