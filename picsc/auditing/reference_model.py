@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 
 from picsc.equations.likelihood import Likelihood, check_labels
-from picsc.training.network_sequence_trainer import without_dropout
 from picsc.training.networks import mlp
 from picsc.training.own.checked_module import checked_module
 from picsc.training.own.named import OwnModel
@@ -49,4 +48,4 @@ def fit_reference(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)  # of dropout, if an own module has any
         train(model, LabelledRows(x, y, likelihood), settings)
-    return without_dropout(model)
+    return model if own is None else model.eval()  # dropout and batch normalisation as in use

@@ -49,7 +49,7 @@ from picsc.settings.in_python import in_keywords
 from picsc.simulation.label_noise import with_label_noise
 from picsc.training.defaults import labelled, recipe_of, rows_of, trainer_of
 from picsc.training.methods import SMALL_WORK, MethodSetup, inner_folds
-from picsc.training.own.applies import without_gradients
+from picsc.training.own.applies import on_gradients, without_gradients
 from picsc.training.own.estimator_trainer import EstimatorTrainer
 from picsc.training.own.module_trainer import ModuleTrainer
 
@@ -217,9 +217,9 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings, *, k
         groups=groups_of(table, settings.cut),
         counts=counts,
     )
-    gradients = not isinstance(trainer, EstimatorTrainer)
-    findings += () if gradients else (without_gradients(settings.train.model),)
-    methods = methods_to_run(settings, made, table, gradients=gradients)
+    why = without_gradients(trainer)
+    findings += on_gradients(settings.train.model, why)
+    methods = methods_to_run(settings, made, table, gradients=not why)
     balanced: tuple[TransferTask, ...] = ()
     if "dob-scv" in methods:
         recut = settings.cut.model_copy(update={"splitter": "dob-scv"})
@@ -231,7 +231,7 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings, *, k
         algorithm=settings.algorithm,
         penalty=settings.penalty,
         inner=1 if isinstance(trainer, ModuleTrainer) else inner_folds(kind, rows),
-        gradients=gradients,
+        without_gradients=why,
         at_once=1 if one_by_one else len(made.names) if work > SMALL_WORK else 1_000_000,
     )
     inputs = ComparisonInputs(

@@ -87,7 +87,7 @@ def assemble(
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
         manifest=manifest,
         majority=majority,
-        not_applicable=() if inputs.setup.gradients else not_applicable(OF_COMPARE),
+        not_applicable=not_applicable(OF_COMPARE, inputs.setup.without_gradients),
         measured=tuple(Measured(name, _seconds(name, scores[name], inputs)) for name in names),
     )
 

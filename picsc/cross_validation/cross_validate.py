@@ -54,7 +54,7 @@ from picsc.settings.in_python import in_keywords
 from picsc.simulation.batch_shift import with_batch_shift
 from picsc.training.defaults import recipe_of, rows_of, trainer_of
 from picsc.training.methods import SMALL_WORK, MethodSetup, inner_folds
-from picsc.training.own.applies import without_gradients
+from picsc.training.own.applies import on_gradients, without_gradients
 from picsc.training.own.estimator_trainer import EstimatorTrainer
 from picsc.training.own.module_trainer import ModuleTrainer
 
@@ -257,8 +257,8 @@ def _prepare(data: Data, settings: CvSettings, *, keep: bool) -> _Prepared:
         groups=plan[0].groups,
         counts=counts,
     )
-    if isinstance(trainer, EstimatorTrainer):
-        findings.append(without_gradients(settings.train.model))
+    why = without_gradients(trainer)
+    findings += on_gradients(settings.train.model, why)
     features = float(len(table.columns) if data.kind == "table" else data.width)
     work = len(plan) * len(plan[0].pieces) * table.n * features
     manifest = {
@@ -281,7 +281,7 @@ def _prepare(data: Data, settings: CvSettings, *, keep: bool) -> _Prepared:
         algorithm=algorithm,
         penalty=settings.penalty,
         inner=1 if isinstance(trainer, ModuleTrainer) else inner_folds(kind, table.n),
-        gradients=not isinstance(trainer, EstimatorTrainer),
+        without_gradients=why,
         at_once=1 if one_by_one else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,
     )
     codes = None if table.target is None or table.target.kind != "classes" else table.target.values

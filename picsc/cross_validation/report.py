@@ -127,7 +127,7 @@ def assemble(
         majority=majority,
         pooled=pooled,
         group_leakage=leakage,
-        not_applicable=() if experiment.setup.gradients else not_applicable(OF_CV),
+        not_applicable=not_applicable(OF_CV, experiment.setup.without_gradients),
     )
 
 

@@ -56,7 +56,7 @@ def summary_lines(
 def _of_estimator(
     plain: MethodReport, chance: MethodReport | None, metric: Metric, majority: MajorityClass | None
 ) -> tuple[str, str, str]:
-    """Lines on an estimator, which has no gradients: its score, its pieces against chance, and what does not apply."""
+    """Lines on a model without gradients: its score, its pieces against chance, and what does not apply."""
     first = f"st-cv: {_percent(plain.mean, metric)}"
     if plain.log_loss is not None:
         first += f", log-loss {plain.log_loss:.3f}"
@@ -68,7 +68,7 @@ def _of_estimator(
     if plain.mean is None:
         return first, second, f"next: {_without_result(plain, metric)}"
     blind = "" if majority is None else above_majority(majority, [plain.mean])
-    return first, second, f"picsc and its controls need gradients, which an estimator does not have{blind}"
+    return first, second, f"picsc and its controls need gradients of single rows, which this model does not have{blind}"
 
 
 def _without_result(plain: MethodReport, metric: Metric) -> str:

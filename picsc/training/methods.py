@@ -51,8 +51,13 @@ class MethodSetup:
     """Inner folds by which lambda or weight decay is chosen; 1 holds out one part only."""
     at_once: int
     """Jobs that are trained between two writes to the run folder."""
-    gradients: bool = True
-    """False for estimators, which have no gradients and so no penalties."""
+    without_gradients: str = ""
+    """Reason why models have no gradients of single rows, and so no penalties; empty where they have them."""
+
+    @property
+    def gradients(self) -> bool:
+        """True where penalties, Fisher information and parameters that are carried along apply."""
+        return not self.without_gradients
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,5 +4,5 @@
 - `estimator_trainer`: the trainer of estimators, which have no gradients
 - `module_trainer`: the trainer of torch modules, one after another
 - `checked_module`: a torch module that fits the data
-- `applies`: what does not apply to estimators, and why
+- `applies`: what does not apply to models without gradients, and why
 """

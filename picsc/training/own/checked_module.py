@@ -6,7 +6,8 @@ import torch
 from torch import nn
 
 from picsc.equations.likelihood import Likelihood
-from picsc.errors import DataError
+from picsc.errors import DataError, PicscError
+from picsc.fisher.row_gradients import refuse_mixing
 from picsc.training.own.named import OwnModel
 
 
@@ -50,3 +51,19 @@ def checked_module(
     if not any(parameter.requires_grad for parameter in model.parameters()):
         raise DataError(f"--model {own.name}: it has no parameter that can be trained")
     return model
+
+
+def mixing_rows(model: nn.Module) -> str:
+    """Reason why single rows have no gradients of their own, as with batch normalisation or dropout; empty if they do.
+
+    Args:
+        model: in the mode that it is trained in.
+    """
+    try:
+        refuse_mixing(model)
+    except PicscError as error:
+        return (
+            f"{str(error).partition(', so ')[0]}, and penalties, Fisher information and parameters that are carried "
+            "along need the gradient of each row: use GroupNorm or LayerNorm, and no dropout, to have them"
+        )
+    return ""

@@ -127,6 +127,27 @@ def test_a_module_of_numbers_with_dropout_is_the_same_by_seed(tmp_path: Path) ->
     assert all(method.mean is not None for method in first.methods)
 
 
+def test_batch_normalisation_has_what_needs_no_gradients_of_rows_and_serves_in_an_audit(tmp_path: Path) -> None:
+    file = tmp_path / "norm.py"
+    file.write_text(
+        "from torch import nn\n\ndef make(inputs, outputs):\n"
+        "    return nn.Sequential(nn.Linear(inputs, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, outputs))\n"
+    )
+    frame = table(60).drop(columns="w")
+    report = run(frame, f"{file}:make", strength=0.1)
+    assert [method.method for method in report.methods] == ["st-cv", "subsample"]
+    assert all(method.mean is not None and not method.failed for method in report.methods)
+    assert "(BatchNorm1d) mixes rows" in report.not_applicable[0].reason
+    audited = picsc.audit(frame, target="y", by="part", model=f"{file}:make", draws=99)
+    assert audited.fragments[0].verdict != "error"
+
+
+def test_other_processes_train_the_same_models() -> None:
+    options = {"split_column": None, "folds": 2, "strength": 0.1, "metrics": ["brier"]}
+    one, two = (run(table(60).drop(columns="w"), f"{OWN}:make", jobs=jobs, **options) for jobs in (1, 2))
+    assert one.methods == two.methods
+
+
 def test_a_module_in_compare() -> None:
     options = {"target": "y", "split_column": "part", "repeats": 1, "epochs": 3, "methods": ["st-cv", "iw", "diw"]}
     report = picsc.compare(table(60).drop(columns="w"), model=f"{OWN}:make", **options)
