@@ -192,4 +192,4 @@ def _version(package: str) -> str:
 
 def _said(error: Exception) -> str:
     """An error of the user's code on one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split()) or 'no message'}"
+    return " ".join(str(error).split()) or "an error without a message"

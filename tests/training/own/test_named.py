@@ -77,11 +77,11 @@ def test_options_are_yaml() -> None:
     ("name", "message"),
     [
         ("sklearn:ensemble.NoSuchForest", "sklearn.ensemble has no class or function 'NoSuchForest'"),
-        ("no_such_package.Model", "importing no_such_package failed: ModuleNotFoundError"),
+        ("no_such_package.Model", "importing no_such_package failed: No module named"),
         (f"{OWN}:missing", r"has no function 'missing'; it has .*make"),
         ("nowhere.py:make", "there is no file .*nowhere.py"),
         (f"{OWN}:number", "it makes 'int', which is no model"),
-        ("math.sqrt", "it could not be made: TypeError"),
+        ("math.sqrt", "it could not be made: "),
         ("resnet", "must be auto, lenet or mlp, or a model of your own"),
         ("own.py:", "must be auto, lenet or mlp, or a model of your own"),
     ],
@@ -96,12 +96,12 @@ def test_options_of_no_model_and_without_a_value() -> None:
         validated(TrainSettings, model_options=("a=1",))
     with pytest.raises(SettingsError, match="must be KEY=VALUE"):
         validated(TrainSettings, model="a.B", model_options=("depth 3",))
-    with pytest.raises(SettingsError, match=r"it could not be made: TypeError.*depth"):
+    with pytest.raises(SettingsError, match=r"it could not be made: .*depth"):
         named("sklearn:ensemble.RandomForestClassifier", "depth=3")
 
 
 def test_a_file_that_fails(tmp_path: Path) -> None:
     file = tmp_path / "broken.py"
     file.write_text("raise RuntimeError('no licence')\n")
-    with pytest.raises(SettingsError, match=r"broken\.py failed: RuntimeError: no licence"):
+    with pytest.raises(SettingsError, match=r"broken\.py failed: no licence"):
         named(f"{file}:make")
