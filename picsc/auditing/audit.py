@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from picsc.auditing.attribution.attribute import attribute
 from picsc.auditing.cutting import cut_data
@@ -38,6 +38,7 @@ from picsc.settings.in_python import in_keywords
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+    from sklearn.base import BaseEstimator
     from sklearn.model_selection import BaseCrossValidator
 
     from picsc.datasets.memory import Frame
@@ -53,7 +54,12 @@ def audit(
     *,
     settings: AuditSettings | None = None,
     reference: str | Path | Frame | ArrayLike | tuple[Frame | ArrayLike, ArrayLike] | None = None,
-    cv: BaseCrossValidator | Iterable[tuple[ArrayLike, ArrayLike]] | int | None = None,
+    cv: BaseCrossValidator
+    | BaseEstimator
+    | Mapping[str, Any]
+    | Iterable[tuple[ArrayLike, ArrayLike]]
+    | int
+    | None = None,
     groups: ArrayLike | None = None,
     progress: Callable[[str], None] | None = None,
     **keywords: Unpack[AuditKeywords],
@@ -69,7 +75,8 @@ def audit(
         reference: rest, previous, first, the path of a file, or data as `data`; with `y`, a frame that has the target
             as a column, or a tuple (data, y). None is what the settings say.
         cv: pieces from elsewhere: a splitter of scikit-learn, whose test rows are the pieces, or pairs of training and
-            test rows, such as the `indices` of scikit-learn's `cross_validate`. None is what the settings say.
+            test rows; what scikit-learn's `cross_validate` returned with `return_indices`, or a fitted search. None is
+            what the settings say.
         groups: (n,) group of each row, for a splitter that keeps groups together.
         progress: called with a few words whenever a new step begins.
         keywords: single settings by name (folds, by, level, ...): `picsc.settings.keywords.AuditKeywords` and
@@ -116,7 +123,8 @@ def _cut_by(cv: object, data: Data, settings: AuditSettings, *, x: object, group
     """
     if not settings.cut.uncut or settings.clients.clients is not None:
         raise SettingsError(
-            "cv says where to cut, and so does another setting: leave out folds, batches, by, time and clients"
+            "cv says where to cut, and so does another setting: leave out folds, batches, by, "
+            "split_column, time and clients"
         )
     if data.kind != "table":
         raise DataError(f"cv cuts tables; {data.name} holds {data.kind}")

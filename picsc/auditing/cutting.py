@@ -18,6 +18,8 @@ from picsc.errors import SettingsError
 from picsc.fragments import Cut, cut, cut_clients, uncut, validate
 from picsc.phrases import counted
 from picsc.simulation.feature_noise import noisy_table
+from picsc.training.own.estimator_trainer import NO_GRADIENTS
+from picsc.training.own.named import OwnModel, own_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +68,12 @@ def cut_data(
     Raises:
         PicscError: the data cannot be cut as asked.
     """
+    own = reference_of(settings)
     if data.kind == "images":
+        if own is not None:
+            raise SettingsError(
+                f"--model {settings.model}: {data.name} holds images, whose reference model is picsc's own"
+            )
         refuse_table_options(settings, with_table=with_table)
         pieces, noise = _cut(image_rows(data), settings, with_table=False)
         progress("training the reference model")
@@ -76,7 +83,8 @@ def cut_data(
 
     def inputs(rows: Dataset) -> TestInputs:
         progress("training the reference model")
-        return audit_table(rows, seed=settings.seed, smallest=settings.smallest_among(tested_names(rows)))
+        smallest = settings.smallest_among(tested_names(rows))
+        return audit_table(rows, seed=settings.seed, smallest=smallest, own=own)
 
     if splits is not None:
         pieces, noise = splits, np.zeros(len(splits.fragments))
@@ -84,6 +92,18 @@ def cut_data(
         pieces, noise = _cut(data, settings, with_table=with_table)
     dataset = noisy_table(data, pieces.fragments, noise, seed=settings.seed)
     return CutData(dataset, pieces, inputs, (*too_wide(data), *_split_findings(dataset, pieces, settings)))
+
+
+def reference_of(settings: AuditSettings) -> OwnModel | None:
+    """The user's module that is the reference model; None for the paper's network.
+
+    Raises:
+        SettingsError: it cannot be imported, is no model, or has no gradients.
+    """
+    own = own_model(settings)
+    if own is not None and own.kind == "estimator":
+        raise SettingsError(f"--model {own.name}: the reference model of an audit needs gradients, and {NO_GRADIENTS}")
+    return own
 
 
 def _cut(dataset: Dataset, settings: AuditSettings, *, with_table: bool) -> tuple[Cut, NDArray[np.float64]]:
@@ -106,7 +126,7 @@ def _refuse_single_rows(pieces: Cut) -> None:
         SettingsError: a piece has fewer rows than `FEWEST`.
     """
     settings, k = pieces.settings, len(pieces.fragments)
-    if settings.by is not None or settings.time is not None or pieces.whole:
+    if settings.column is not None or settings.time is not None or pieces.whole:
         return
     smallest, n = min(len(each.rows) for each in pieces.fragments), sum(len(each.rows) for each in pieces.fragments)
     if smallest >= FEWEST:

@@ -231,7 +231,7 @@ def _reference_name(cut: Cut, settings: AuditSettings, reference: Dataset | None
     """Name of what the pieces are compared with; by default a sequence is compared with the piece before."""
     if reference is not None:
         return f"file {reference.name}"
-    named = settings.reference or ("previous" if cut.ordered else "rest")
+    named = settings.reference or _usual_reference(cut)
     if named not in REFERENCES:
         raise SettingsError(f"--reference {named}: must be one of {', '.join(REFERENCES)}, or the path of a file")
     return named
@@ -243,6 +243,14 @@ def _labels(n: int, cut: Cut) -> Ints:
     for i, fragment in enumerate(cut.fragments):
         labels[fragment.rows] = i
     return labels
+
+
+def _usual_reference(cut: Cut) -> str:
+    """The reference where none is named: for a stream the piece before, for a split the rows to learn from."""
+    if cut.ordered:
+        return "previous"
+    roles = [fragment.role for fragment in cut.fragments]
+    return "first" if roles[0] == "train" and roles.count("train") == 1 else "rest"
 
 
 def _contrast(k: int, reference: str) -> Contrast:

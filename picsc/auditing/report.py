@@ -24,6 +24,7 @@ from picsc.reports.common import Finding
 from picsc.reports.effects import reference_words
 from picsc.runtime.versions import versions
 from picsc.settings import REFERENCES
+from picsc.training.own.named import own_model
 
 if TYPE_CHECKING:
     from picsc.auditing.cutting import CutData
@@ -71,7 +72,7 @@ def audit_report(
         findings=findings,
         fragments=tests.reports,
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
-        manifest=_manifest(data.dataset, reference, settings, design),
+        manifest=_manifest(data.dataset, reference, settings, design) | _own(settings),
         balance=balanced,
     )
 
@@ -138,6 +139,12 @@ def _manifest(
             "autocorrelation_time": None if design.stream.dependence is None else design.stream.dependence.time,
         },
     }
+
+
+def _own(settings: AuditSettings) -> dict[str, object]:
+    """The user's model, by import path and version or by its file's digest; nothing for picsc's own."""
+    own = own_model(settings)
+    return {} if own is None else {"model": own.manifest}
 
 
 def _without_shuffle(finding: Finding) -> Finding:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from picsc.auditing.permutations import PerRow
     from picsc.datasets.table import Column, Dataset
     from picsc.reports.effects import SmallestEffects
+    from picsc.training.own.named import OwnModel
 
 EXACT_ROWS = 5_000
 """Most rows whose sums are in float64, where it costs little; of more rows, float32."""
@@ -45,7 +46,12 @@ CONTRIBUTIONS = 50_000_000
 
 
 def audit_table(
-    dataset: Dataset, *, seed: int, covariates: Dataset | None = None, smallest: SmallestEffects | None = None
+    dataset: Dataset,
+    *,
+    seed: int,
+    covariates: Dataset | None = None,
+    smallest: SmallestEffects | None = None,
+    own: OwnModel | None = None,
 ) -> TestInputs:
     """Code the columns, train the reference model on all rows, and prepare what each row contributes.
 
@@ -57,6 +63,7 @@ def audit_table(
         covariates: the same rows with columns that the data question is asked of instead; the model sees `dataset`.
         smallest: effects worth a verdict. The model does not see columns that are monitored; the contrast forest does
             not see these, nor columns with a larger bound of their own, which would make a verdict through it.
+        own: a torch module of the user as the reference model; None is the paper's network.
     """
     names = [] if smallest is None else [column.name for column in dataset.columns]
     monitored = frozenset(name for name in names if smallest is not None and smallest.monitors(name))
@@ -64,7 +71,7 @@ def audit_table(
     encoded = encode(_without(dataset, monitored)).matrix
     target = _usable(dataset.target)
     inputs = encoded if target is None else _combined(encoded, seed=seed)
-    model = None if target is None else _trained(inputs, target, seed=seed)
+    model = None if target is None else _trained(inputs, target, seed=seed, own=own)
     if covariates is not None:
         return table_of(covariates, encode(covariates).matrix, inputs, model)
     jointly = encoded if alone == monitored else encode(_without(dataset, alone)).matrix
@@ -196,7 +203,7 @@ def _no_scores(dtype: torch.dtype) -> tuple[PerRow, int]:
     return lambda rows: torch.zeros((len(rows), 1), dtype=dtype), 0
 
 
-def _trained(encoded: NDArray[np.float32], target: Target, *, seed: int) -> nn.Module:
+def _trained(encoded: NDArray[np.float32], target: Target, *, seed: int, own: OwnModel | None) -> nn.Module:
     """The reference model, trained on the labelled rows."""
     labelled = ~target.missing
     return fit_reference(
@@ -205,6 +212,7 @@ def _trained(encoded: NDArray[np.float32], target: Target, *, seed: int) -> nn.M
         likelihood=target.kind,
         outputs=len(target.levels) if target.kind == "classes" else 1,
         seed=seed,
+        own=own,
     )
 
 

@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from picsc.comparison.given_split import as_given
 from picsc.comparison.inputs import ComparisonInputs
+from picsc.comparison.predictions import predicted_rows, truths_of_both
 from picsc.comparison.report import assemble
 from picsc.comparison.run_methods import Workplace, run_all, with_weights
 from picsc.comparison.transfer_tasks import TransferPlan, TransferTask, plan
@@ -22,9 +24,11 @@ from picsc.datasets.data import Data
 from picsc.datasets.description import on_reading
 from picsc.datasets.files.libsvm import read_alike
 from picsc.datasets.images import ImageSet
+from picsc.datasets.judged import judging_of
 from picsc.datasets.memory import with_labels_of
 from picsc.datasets.open import open_data
 from picsc.datasets.reference_file import load_reference
+from picsc.datasets.row_weights import check_weights, row_weights, without_weightless
 from picsc.datasets.rows import Rows, stack
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
@@ -35,6 +39,7 @@ from picsc.fragments.groups import groups_of
 from picsc.fragments.keys import distinct, spelled
 from picsc.reports.common import Finding
 from picsc.runtime.devices import device_findings, pick_device
+from picsc.runtime.predictions_file import check_predictions_file, write_predictions
 from picsc.runtime.run_folder import open_run
 from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
@@ -44,6 +49,9 @@ from picsc.settings.in_python import in_keywords
 from picsc.simulation.label_noise import with_label_noise
 from picsc.training.defaults import labelled, recipe_of, rows_of, trainer_of
 from picsc.training.methods import SMALL_WORK, MethodSetup, inner_folds
+from picsc.training.own.applies import on_gradients, without_gradients
+from picsc.training.own.estimator_trainer import EstimatorTrainer
+from picsc.training.own.module_trainer import ModuleTrainer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -66,6 +74,7 @@ def compare(
     y: ArrayLike | None = None,
     *,
     settings: CompareSettings | None = None,
+    predictions: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
     **keywords: Unpack[CompareKeywords],
 ) -> CompareReport:
@@ -78,6 +87,7 @@ def compare(
             or an array (n, s, s) or (n, c, s, s), bags of words as a `TokenSet`, or a file's path.
         y: labels (n,) of a frame or an array, by position; their name, or `target`, is the target's.
         settings: all settings at once; keywords win over them. None is the defaults.
+        predictions: file, .csv or .parquet, for the predictions of all test rows; None writes none.
         progress: called with a few words whenever a new step begins.
         keywords: single settings by name (folds, methods, bias, ...): `picsc.settings.keywords.CompareKeywords` and
             docs/settings.md list them all.
@@ -97,7 +107,8 @@ def compare(
         dataset = open_data(data, y, settings.read, keys=_keys(settings, data))
         asked = settings.model_copy(update={"read": with_labels_of(dataset, y, settings.read)})
         target, run_dir = target_file(asked), Path(kept) / "run"
-        return compare_dataset(dataset, settings, target=target, run_dir=run_dir, progress=progress)
+        file = None if predictions is None else Path(predictions)
+        return compare_dataset(dataset, settings, target=target, run_dir=run_dir, predictions=file, progress=progress)
 
 
 def _keys(settings: CompareSettings, data: object) -> tuple[str, ...]:
@@ -132,6 +143,7 @@ def compare_dataset(
     target: Dataset | None = None,
     run_dir: Path | None = None,
     resume: bool = False,
+    predictions: Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> CompareReport:
     """Compare methods on data that was read already.
@@ -142,18 +154,25 @@ def compare_dataset(
         target: a table with the rows that are the target, under the columns of `data`.
         run_dir: folder that keeps finished parts; None is a folder of the user's cache.
         resume: use the finished parts that are there.
+        predictions: file for the predictions of all test rows; None writes none.
         progress: called with the name of each stage.
 
     Raises:
         SettingsError: an option does not fit the data.
         DataError: the data cannot be compared on.
     """
+    check_predictions_file(predictions)
     with one_thread():
-        prepared = _prepare(no_characters(data), target, settings)
+        data = no_characters(data)
+        settings = as_given(data, settings)
+        prepared = _prepare(data, target, settings, keep=predictions is not None)
         with open_run(run_dir, prepared.manifest, resume=resume) as folder:
             workplace = Workplace(folder, prepared.jobs, progress or (lambda _: None))
             inputs = with_weights(prepared.inputs, prepared.methods, workplace)
             inputs, scores = run_all(inputs, prepared.methods, workplace)
+        if predictions is not None:
+            truths = truths_of_both(data, target, prepared.data, settings.sample_weight)
+            write_predictions(predictions, predicted_rows(inputs, scores), truths)
         return assemble(prepared.data, settings, prepared.plan, inputs, scores, prepared.findings, prepared.manifest)
 
 
@@ -173,7 +192,7 @@ class _Prepared:
     manifest: dict[str, object]
 
 
-def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _Prepared:
+def _prepare(data: Data, target: Dataset | None, settings: CompareSettings, *, keep: bool) -> _Prepared:
     """Tasks, trainer, methods and manifest of a run."""
     findings: list[Finding] = []
     data, table, official = _rows(data, target, settings, findings)
@@ -185,28 +204,35 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         data = with_label_noise(data, settings.label_noise, made.rows_of_targets, seed=settings.seed)
     device = pick_device(settings.train.device)
     findings += device_findings(device)
-    methods = methods_to_run(settings, made, table)
     rows = max(len(task.train) for task in made.tasks)
     recipe = replace(recipe_of(settings.train, rows, kind), warmup=settings.penalty.warmup)
     work = rows * len(made.tasks) * max(1, len(table.columns))
+    counts = None if settings.sample_weight is None else row_weights(table, settings.sample_weight)
+    trainer = trainer_of(
+        data,
+        recipe,
+        settings.train,
+        settings.penalty.kind,
+        device.device,
+        groups=groups_of(table, settings.cut),
+        counts=counts,
+    )
+    why = without_gradients(trainer)
+    findings += on_gradients(settings.train.model, why)
+    methods = methods_to_run(settings, made, table, gradients=not why)
     balanced: tuple[TransferTask, ...] = ()
     if "dob-scv" in methods:
         recut = settings.cut.model_copy(update={"splitter": "dob-scv"})
         balanced = plan(table, settings.model_copy(update={"cut": recut}), count, official).tasks
+    one_by_one = kind != "table" or isinstance(trainer, ModuleTrainer)
     setup = MethodSetup(
-        trainer=trainer_of(
-            data,
-            recipe,
-            settings.train,
-            settings.penalty.kind,
-            device.device,
-            groups=groups_of(table, settings.cut),
-        ),
+        trainer=trainer,
         likelihood=table.target.kind if table.target is not None else "classes",
         algorithm=settings.algorithm,
         penalty=settings.penalty,
-        inner=inner_folds(kind, rows),
-        at_once=1 if kind != "table" else len(made.names) if work > SMALL_WORK else 1_000_000,
+        inner=1 if isinstance(trainer, ModuleTrainer) else inner_folds(kind, rows),
+        without_gradients=why,
+        at_once=1 if one_by_one else len(made.names) if work > SMALL_WORK else 1_000_000,
     )
     inputs = ComparisonInputs(
         setup=setup,
@@ -215,7 +241,11 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         weights=(NO_WEIGHTS,) * len(made.tasks),
         choices=(),
         weight_settings=settings.weigh,
-        majority=0 if table.target is None or table.target.kind == "numbers" else majority_code(table.target.values),
+        majority=0
+        if table.target is None or table.target.kind == "numbers"
+        else majority_code(table.target.values, counts),
+        classes=0 if table.target is None else len(table.target.levels),
+        judging=judging_of(table, settings.metrics, counts, keep=keep),
         risk_folds=1 if kind != "table" else RISK_FOLDS if rows <= FEW_ROWS else RISK_FOLDS // 2,
     )
     manifest: dict[str, object] = {
@@ -226,6 +256,10 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings) -> _
         "target_sha256": None if target is None else target.sha256,
         "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
     }
+    if keep:  # finished parts hold predictions, too
+        manifest["predictions"] = True
+    if isinstance(trainer, EstimatorTrainer | ModuleTrainer):
+        manifest["model"] = trainer.own.manifest
     jobs = settings.jobs if kind != "table" or work > FEW_TRAININGS else 1
     return _Prepared(data, made, inputs, methods, jobs, tuple(findings), manifest)
 
@@ -250,6 +284,14 @@ def _as_words(values: NDArray[Any]) -> NDArray[Any]:
     return words
 
 
+def _counted(rows: Dataset, read: Dataset, settings: CompareSettings, findings: list[Finding]) -> Dataset:
+    """The labelled rows that count, after a check of the weights of all rows as they were read."""
+    if settings.sample_weight is None:
+        return rows
+    check_weights(read, settings.sample_weight, "--sample-weight")
+    return without_weightless(rows, settings.sample_weight, findings)
+
+
 def _rows(
     data: Data, target: Dataset | None, settings: CompareSettings, findings: list[Finding]
 ) -> tuple[Data, Dataset, Rows]:
@@ -257,15 +299,17 @@ def _rows(
     if data.kind == "table":
         if target is not None:
             data, target = read_together(data, target, settings.read, settings.keys)
-        table = labelled(data, findings, verb="comparing", by=settings.cut.by)
+        table = _counted(labelled(data, findings, verb="comparing", by=settings.cut.column), data, settings, findings)
         if target is None:
             return table, table, np.empty(0, np.int64)
-        other = labelled(target, findings, verb="comparing")
+        other = _counted(labelled(target, findings, verb="comparing"), target, settings, findings)
         both = replace(stack(table, other), keys=_keys_of_both(table, other))
         return both, both, np.arange(table.n, both.n)
     if target is not None:
         raise SettingsError(f"--test-on {target.name}: a file is the target of a table, and {data.name} is none")
     table, official = rows_of(data, findings, verb="comparing")
+    if settings.sample_weight is not None:
+        raise SettingsError(f"--sample-weight {settings.sample_weight}: {data.name} has no columns; leave it out")
     if settings.bias is not None:
         raise SettingsError(f"--bias {settings.bias}: {data.name} has no columns to select by; leave it out")
     if settings.cut.keys and settings.cut.keys != (CLIENT,):

@@ -23,6 +23,8 @@ from picsc.training.jobs import Trainer
 from picsc.training.network_inputs import ImageInputs, Read, TextInputs
 from picsc.training.network_sequence_trainer import ROWS_PER_PASS
 from picsc.training.network_trainer import NetworkTrainer
+from picsc.training.own.estimator_trainer import EstimatorTrainer
+from picsc.training.own.module_trainer import ModuleTrainer
 from picsc.training.single_inputs import LabelledRows
 from picsc.training.table_trainer import TableTrainer
 from picsc.weighting.standardised import standardised
@@ -80,8 +82,9 @@ def raw_reader(trainer: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
         source: rows that encodings and bandwidths are fitted on.
         seed: of random features.
     """
-    if isinstance(trainer, TableTrainer):
-        return _columns(trainer, source)
+    table = table_of(trainer)
+    if table is not None:
+        return _columns(table, source)
     assert isinstance(trainer, NetworkTrainer)  # noqa: S101 - there are two trainers
     if isinstance(trainer.inputs, ImageInputs):
         return _pixel_waves(trainer.inputs.images, source, seed, trainer.device)
@@ -101,9 +104,10 @@ def layer_reader(trainer: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
         SettingsError: the trainer is a table's.
         NumericsError: the model diverged.
     """
-    if isinstance(trainer, TableTrainer):
+    table = table_of(trainer)
+    if table is not None:
         raise SettingsError(
-            f"{trainer.dataset.name}: --space layer is for images and texts; weightings of a table use its "
+            f"{table.dataset.name}: --space layer is for images and texts; weightings of a table use its "
             "columns themselves, so use --space raw"
         )
     assert isinstance(trainer, NetworkTrainer)  # noqa: S101 - there are two trainers
@@ -126,6 +130,17 @@ def layer_reader(trainer: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
 
 SPACES: dict[Space, Callable[[Trainer, Rows, int], tuple[Read, int]]] = {"raw": raw_reader, "layer": layer_reader}
 """Readers by the name of the space: from a trainer, source rows and a seed to a function that reads rows."""
+
+
+def table_of(trainer: Trainer) -> TableTrainer | None:
+    """The trainer of a table behind one; None for images and texts.
+
+    Args:
+        trainer: of any kind of data and of models.
+    """
+    if isinstance(trainer, EstimatorTrainer | ModuleTrainer):
+        return trainer.table
+    return trainer if isinstance(trainer, TableTrainer) else None
 
 
 def _columns(trainer: TableTrainer, source: Rows) -> tuple[Read, int]:

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from picsc.comparison.iwcv import IwcvChoice
 from picsc.comparison.transfer_tasks import TransferTask
 from picsc.comparison.weights import RowWeights
+from picsc.evaluation.judging import PLAIN, Judging
 from picsc.reports.common import Metric
 from picsc.settings import CompareMethod, WeighSettings
 from picsc.training.methods import MethodSetup
+
+COLUMNS = (
+    "accuracy", "log_loss", "auc", "balanced_accuracy", "majority", "diverged", "rows", "strength", "ess", "largest",
+    "exponent", "seconds",
+)  # fmt: skip
+"""Numbers of every task, as one array each; NaN where there is no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,16 @@ class ComparisonInputs:
     """Code of the most frequent class of the data set; 0 for a numeric target."""
     risk_folds: int
     """Inner folds of importance-weighted cross-validation."""
+
+    classes: int = 0
+    """Number of classes; 0 for a numeric target."""
+    judging: Judging = PLAIN
+    """Metrics by name, and how much each row counts in every score."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the scores of every model."""
+        return (*COLUMNS, *self.judging.columns)
 
     @property
     def metric(self) -> Metric:

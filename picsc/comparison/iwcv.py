@@ -20,6 +20,7 @@ from picsc.equations.likelihood import Likelihood
 from picsc.evaluation.metrics import row_accuracy, row_log_loss
 from picsc.fragments.groups import inner_folds_of_groups
 from picsc.training.jobs import Trainer, TrainingJob
+from picsc.training.tuning.inner_cv import counts_of
 
 EXPONENTS = (0.0, 0.5, 1.0)
 """Candidates for the power of the weights: none, flattened, full."""
@@ -110,11 +111,12 @@ def choose_by_iwcv(
         "log_loss": np.full((len(jobs), len(RISKS)), np.nan),
     }
     for i, risk in enumerate(risks):
-        ones = np.ones(len(jobs[i].train))
-        estimated = weights[i]
+        counts = counts_of(trainer, jobs[i].train)
+        ones = np.ones(len(jobs[i].train)) if counts is None else counts
+        estimated, true = (None if each is None else each * ones for each in (weights[i], ratios[i]))
         found["weighted"][i] = risk.best(ones if estimated is None else estimated)
         found["unweighted"][i] = risk.best(ones)
-        for k, by in enumerate((ones, estimated, ratios[i])):
+        for k, by in enumerate((ones, estimated, true)):
             if by is not None:
                 found["accuracy"][i, k], found["log_loss"][i, k] = risk.of((0.0, 0.0), by)
     found["seconds"] = np.full(len(jobs), (time.perf_counter() - began) / len(jobs))

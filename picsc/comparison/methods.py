@@ -46,7 +46,7 @@ def run_method(inputs: ComparisonInputs, folder: RunFolder, method: CompareMetho
         method: name of the method.
     """
     count = len(inputs.tasks_of(method))
-    return joined(in_parts(inputs.setup, folder, method, count, partial(_train_and_score, inputs, method)))
+    return joined(inputs, in_parts(inputs.setup, folder, method, count, partial(_train_and_score, inputs, method)))
 
 
 def iwcv_choices(inputs: ComparisonInputs, folder: RunFolder) -> list[IwcvChoice]:

@@ -19,10 +19,13 @@ from picsc.comparison.task_scores import TaskScores, weighting_of
 from picsc.comparison.transfer_tasks import TransferPlan
 from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
+from picsc.datasets.rows import Rows
 from picsc.evaluation.failures import divergence_reason
 from picsc.evaluation.holm import with_holm
+from picsc.evaluation.judging import column_of
 from picsc.evaluation.means import finite_mean
-from picsc.evaluation.paired_tests import score_interval
+from picsc.evaluation.method_metrics import method_metrics
+from picsc.evaluation.paired_tests import Paired, score_interval
 from picsc.reports.common import Finding, MajorityClass, finite
 from picsc.reports.compare import (
     CompareMethodReport,
@@ -34,7 +37,9 @@ from picsc.reports.compare import (
     TargetInfo,
     Weights,
 )
+from picsc.reports.metrics import MetricScore
 from picsc.settings import COMPARE_METHODS, WEIGHTINGS, CompareMethod, CompareSettings
+from picsc.training.own.applies import OF_COMPARE, not_applicable
 from picsc.weighting import estimated_bytes
 
 Results = Mapping[CompareMethod, TaskScores]
@@ -82,6 +87,7 @@ def assemble(
         settings=settings.model_dump(mode="json", exclude={"jobs"}),
         manifest=manifest,
         majority=majority,
+        not_applicable=not_applicable(OF_COMPARE, inputs.setup.without_gradients),
         measured=tuple(Measured(name, _seconds(name, scores[name], inputs)) for name in names),
     )
 
@@ -109,7 +115,7 @@ def _method(
         method=name,
         words=method_words(name, settings),
         accuracy=finite_mean(columns["accuracy"]),
-        interval=score_interval(paired_test(scores, None, "accuracy", plan), inputs.metric),
+        interval=score_interval(paired_test(scores, None, "accuracy", plan, inputs.judging.weights), inputs.metric),
         log_loss=finite_mean(columns["log_loss"]),
         targets=tuple(finite_mean(values) for values in accuracy.T),
         weights=weights,
@@ -118,12 +124,33 @@ def _method(
         exponents=_distinct(exponents),
         failed=sum(bool(reason) for reason in scores.refused) + int((columns["diverged"] > 0).sum()),
         differences=with_holm(
-            difference_between(scores, (other, all_scores[other]), plan, inputs.metric) for other in others
+            difference_between(scores, (other, all_scores[other]), plan, inputs.metric, inputs.judging.weights)
+            for other in others
         ),
         units=tuple(_unit(name, scores, plan, inputs, i) for i in range(len(plan.tasks))),
         balanced_accuracy=finite_mean(columns["balanced_accuracy"]),
         auc=finite_mean(columns["auc"]),
+        metrics=_metrics(scores, {other: all_scores[other] for other in others}, plan, inputs),
     )
+
+
+def _metrics(
+    scores: TaskScores, others: Mapping[str, TaskScores], plan: TransferPlan, inputs: ComparisonInputs
+) -> tuple[MetricScore, ...]:
+    """The metrics that are asked for."""
+    judging = inputs.judging
+
+    def test(other: str | None, column: str) -> Paired | None:
+        return paired_test(scores, None if other is None else others[other], column, plan, judging.weights)
+
+    def in_shape(each: TaskScores) -> dict[str, Floats]:
+        return {column: by_target(each.columns[column], plan) for column in judging.columns}
+
+    reasons: dict[str, str] = {}
+    for task in plan.tasks:
+        reasons |= judging.reasons(inputs.setup.trainer.targets(task.test), inputs.classes, task.test)
+    columns = {name: in_shape(each) for name, each in others.items()}
+    return method_metrics(judging.metrics, in_shape(scores), columns, test, reasons)
 
 
 def _unit(name: CompareMethod, scores: TaskScores, plan: TransferPlan, inputs: ComparisonInputs, i: int) -> CompareUnit:
@@ -151,7 +178,17 @@ def _unit(name: CompareMethod, scores: TaskScores, plan: TransferPlan, inputs: C
         balanced_accuracy=finite(at["balanced_accuracy"]),
         diverged=int(at["diverged"]) if at["diverged"] > 0 else None,
         refused=bool(scores.refused[i]),
+        metrics={name: finite(at[column_of(name)]) for name in inputs.judging.metrics},
+        metric_reasons=_metric_reasons(at, task.test, inputs),
     )
+
+
+def _metric_reasons(at: Mapping[str, float], rows: Rows, inputs: ComparisonInputs) -> dict[str, str]:
+    """Reasons for the metrics that one model does not have."""
+    judging = inputs.judging
+    known = judging.reasons(inputs.setup.trainer.targets(rows), inputs.classes, rows)
+    missing = [name for name in judging.metrics if not np.isfinite(at[column_of(name)])]
+    return {name: known.get(name, "the model has no result") for name in missing}
 
 
 def _targets(plan: TransferPlan, inputs: ComparisonInputs) -> tuple[TargetInfo, ...]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from picsc.comparison.feature_space import RANDOM_FEATURES
+from picsc.comparison.feature_space import RANDOM_FEATURES, table_of
 from picsc.comparison.inputs import ComparisonInputs
 from picsc.comparison.iwcv import IwcvChoice
 from picsc.comparison.methods import iwcv_choices, run_method
@@ -18,7 +18,6 @@ from picsc.datasets.encoding import fit
 from picsc.runtime.processes import run_tasks
 from picsc.runtime.run_folder import RunFolder, kept
 from picsc.settings import WEIGHTINGS, CompareMethod, Weighting
-from picsc.training.table_trainer import TableTrainer
 from picsc.weighting import estimated_bytes
 
 CHOOSING: tuple[CompareMethod, ...] = ("iwcv", "cv-choice")
@@ -49,7 +48,7 @@ def with_weights(inputs: ComparisonInputs, methods: Sequence[CompareMethod], wor
     wanted = [name for name in WEIGHTINGS if name in methods or (name == "iw" and "iwcv" in methods)]
     space = inputs.weight_settings.space
     if space == "auto":
-        space = "raw" if isinstance(inputs.setup.trainer, TableTrainer) else "layer"
+        space = "layer" if table_of(inputs.setup.trainer) is None else "raw"
     if wanted:
         workplace.progress(_memory_note(inputs, wanted))
         tasks = [(inputs, space, wanted, workplace.folder, i) for i in range(len(inputs.tasks))]
@@ -122,9 +121,9 @@ def _memory_note(inputs: ComparisonInputs, wanted: Sequence[Weighting]) -> str:
     """Note on the memory that each weighting is about to hold, for the task with most training rows."""
     task = max(inputs.tasks, key=lambda task: len(task.train))
     n, m = len(task.train), len(task.target)
-    trainer = inputs.setup.trainer
+    table = table_of(inputs.setup.trainer)
     features = RANDOM_FEATURES
-    if isinstance(trainer, TableTrainer):
-        features = len(fit(trainer.dataset, task.train[:1]).names)
+    if table is not None:
+        features = len(fit(table.dataset, task.train[:1]).names)
     sizes = ", ".join(f"{name} {estimated_bytes(name, n, m, features) / 1e6:.0f} MB" for name in wanted)
     return f"estimating weights of up to {n:,} training rows for {m:,} target rows: {sizes}"

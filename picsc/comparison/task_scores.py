@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from picsc.comparison.inputs import ComparisonInputs
 from picsc.comparison.transfer_tasks import TransferTask
+from picsc.evaluation.judging import column_of
 from picsc.evaluation.metrics import row_accuracy, row_log_loss
 from picsc.settings import CompareMethod
 from picsc.training.methods import MethodModel, scores_on_test_rows
@@ -19,21 +20,6 @@ from picsc.weighting import diagnose, flattened
 
 Arrays = dict[str, NDArray[Any]]
 Floats = NDArray[np.float64]
-COLUMNS = (
-    "accuracy",
-    "log_loss",
-    "auc",
-    "balanced_accuracy",
-    "majority",
-    "diverged",
-    "rows",
-    "strength",
-    "ess",
-    "largest",
-    "exponent",
-    "seconds",
-)
-"""Numbers of every task, as one array each; NaN where there is no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +36,17 @@ class TaskScores:
     """Scores of one method on every task."""
 
     columns: dict[str, Floats]
-    """`COLUMNS`, (t,) each."""
+    """`ComparisonInputs.columns`, (t,) each."""
     refused: tuple[str, ...]
     """Reason why the method did not run on a task; empty where it ran."""
     right: tuple[Floats, ...]
     """Contribution of each test row to the accuracy, (m,) per task; NaN where there is no model."""
     losses: tuple[Floats, ...]
     """Log-loss of each test row, nats, (m,) per task; NaN where there is no model."""
+    by_row: Mapping[str, tuple[Floats, ...]] = field(default_factory=dict)
+    """By column of a metric that is a mean over rows, the contribution of each test row, (m,) per task."""
+    outputs: tuple[NDArray[np.float32], ...] = ()
+    """Predictions of each task's test rows, as models give them, none where there is no model; () unless kept."""
 
 
 def weighting_of(method: CompareMethod) -> CompareMethod:
@@ -81,54 +71,70 @@ def score_tasks(
         models: by position; missing where the method's weights are refused.
 
     Returns:
-        `COLUMNS` but for the seconds, (tasks,) each, and by place among `some` the arrays `right` and `losses`, (m,).
+        `ComparisonInputs.columns` but for the seconds, (tasks,) each, and by place among `some` the arrays `right`,
+        `losses` and those of metrics that are means over rows, (m,).
     """
     tasks = inputs.tasks_of(method)
-    columns: Arrays = {key: np.full(len(some), np.nan) for key in COLUMNS}
+    columns: Arrays = {key: np.full(len(some), np.nan) for key in inputs.columns}
     rows: Arrays = {}
     for place, i in enumerate(some):
         task = tasks[i]
         columns["rows"][place] = len(task.train)
-        right, losses = np.full((2, len(task.test)), np.nan)
+        kinds = row_kinds(inputs)
+        found = list(np.full((len(kinds), len(task.test)), np.nan))
         if i in models:
-            right, losses = _score(inputs, task, models[i], columns, place)
+            found = _score(inputs, task, models[i], columns, place)
             _diagnose(inputs, method, i, columns, place)
-        rows[f"right {place}"], rows[f"losses {place}"] = right.astype(np.float32), losses.astype(np.float32)
+        if inputs.judging.keep:
+            rows[f"outputs {place}"] = models[i].model.outputs if i in models else np.empty(0, np.float32)
+        rows |= {f"{kind} {place}": each.astype(np.float32) for kind, each in zip(kinds, found, strict=True)}
     return columns | rows
 
 
-def joined(parts: Sequence[Arrays]) -> TaskScores:
+def row_kinds(inputs: ComparisonInputs) -> tuple[str, ...]:
+    """Names of the scores of every test row."""
+    return ("right", "losses", *map(column_of, inputs.judging.by_row))
+
+
+def joined(inputs: ComparisonInputs, parts: Sequence[Arrays]) -> TaskScores:
     """Scores of all tasks.
 
     Args:
+        inputs: tasks and metrics.
         parts: as from `score_tasks`, with the reasons `refused`.
     """
-    columns = {key: np.concatenate([part[key] for part in parts]).astype(np.float64) for key in COLUMNS}
+    columns = {key: np.concatenate([part[key] for part in parts]).astype(np.float64) for key in inputs.columns}
     rows: dict[str, tuple[Floats, ...]] = {
         kind: tuple(part[f"{kind} {i}"].astype(np.float64) for part in parts for i in range(len(part["rows"])))
-        for kind in ("right", "losses")
+        for kind in row_kinds(inputs)
     }
     refused = tuple(str(reason) for part in parts for reason in part["refused"])
-    return TaskScores(columns, refused, rows["right"], rows["losses"])
+    outputs: tuple[NDArray[np.float32], ...] = ()
+    if inputs.judging.keep:
+        outputs = tuple(part[f"outputs {i}"] for part in parts for i in range(len(part["rows"])))
+    return TaskScores(columns, refused, rows.pop("right"), rows.pop("losses"), rows, outputs)
 
 
 def _score(
     inputs: ComparisonInputs, task: TransferTask, weighted: WeightedModel, columns: Arrays, place: int
-) -> tuple[Floats, Floats]:
-    """Write a model's scores into the columns; each test row's contribution to the accuracy, and its log-loss."""
-    setup, model = inputs.setup, weighted.model
-    y = setup.trainer.targets(task.test)
+) -> list[Floats]:
+    """Write a model's scores into the columns; the scores of every test row, as in `row_kinds`."""
+    setup, model, judging = inputs.setup, weighted.model, inputs.judging
+    y, sample = setup.trainer.targets(task.test), judging.weights_of(task.test)
     columns["diverged"][place] = model.failed
-    if setup.likelihood == "classes":
-        columns["majority"][place] = (y == inputs.majority).mean()
+    if setup.likelihood == "classes" and (sample is None or sample.any()):
+        columns["majority"][place] = np.average(y == inputs.majority, weights=sample)
     columns["strength"][place], columns["exponent"][place] = model.strength, weighted.exponent
     if model.failed:
-        return np.full(len(task.test), np.nan), np.full(len(task.test), np.nan)
-    scores = scores_on_test_rows(model, y, setup.likelihood)
+        return list(np.full((len(row_kinds(inputs)), len(task.test)), np.nan))
+    scores = scores_on_test_rows(model, y, setup.likelihood, sample=sample)
     for key in ("accuracy", "log_loss", "auc", "balanced_accuracy"):
         columns[key][place] = scores[key]
-    outputs = model.outputs[None]
-    return row_accuracy(outputs, y, setup.likelihood)[0], row_log_loss(outputs, y, setup.likelihood)[0]
+    for key, value in judging.values(model.outputs, y, task.test).items():
+        columns[key][place] = value
+    outputs, own = model.outputs[None], None if sample is None else sample[None]
+    of_rows = row_accuracy(outputs, y, setup.likelihood, own), row_log_loss(outputs, y, setup.likelihood)
+    return [*(each[0] for each in of_rows), *judging.row_values(model.outputs, y)]
 
 
 def _diagnose(inputs: ComparisonInputs, method: CompareMethod, i: int, columns: Arrays, place: int) -> None:

@@ -139,7 +139,7 @@ def _by_pieces(
     dataset: Dataset, settings: CompareSettings, count: int, official: Rows, groups: Rows | None
 ) -> TransferPlan:
     """Pieces are the targets: the named ones, or each in turn."""
-    everything = settings.cut.by is not None  # pieces by owner keep their rows of an official test part
+    everything = settings.cut.column is not None  # pieces by owner keep their rows of an official test part
     pool = np.arange(dataset.n) if everything else np.setdiff1d(np.arange(dataset.n), official)
 
     setting: Setting = "in turn" if settings.in_turn else "transfer"

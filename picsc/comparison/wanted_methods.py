@@ -6,6 +6,7 @@ from picsc.comparison.transfer_tasks import TransferPlan
 from picsc.datasets.table import Dataset
 from picsc.errors import SettingsError
 from picsc.settings import COMPARE_METHODS, CompareMethod, CompareSettings
+from picsc.training.own.applies import OF_COMPARE
 
 CONTROLS: dict[CompareMethod, tuple[CompareMethod, ...]] = {
     "picsc": ("weight-decay", "carried", "picsc-random"),
@@ -15,20 +16,24 @@ CONTROLS: dict[CompareMethod, tuple[CompareMethod, ...]] = {
 """Controls that run with a method, so that the report shows the cause of a difference."""
 
 
-def methods_to_run(settings: CompareSettings, plan: TransferPlan, table: Dataset) -> list[CompareMethod]:
+def methods_to_run(
+    settings: CompareSettings, plan: TransferPlan, table: Dataset, *, gradients: bool = True
+) -> list[CompareMethod]:
     """All methods of the run, in the order of the report.
 
     Args:
         settings: names the methods asked for.
         plan: tasks; where all of their fragments are random, picsc needs no control with random ones.
         table: the labelled rows.
+        gradients: False for estimators, which have only methods without any.
 
     Raises:
         SettingsError: a method needs an option or a target column that the run does not have.
     """
     wanted: set[CompareMethod] = {"st-cv", *settings.methods}
     for method in settings.methods:
-        wanted |= set(CONTROLS.get(method, ()))
+        if gradients:
+            wanted |= set(CONTROLS.get(method, ()))
     if all(task.random_fragments for task in plan.tasks):
         wanted.discard("picsc-random")
     if settings.bias is not None and wanted & {"iw", "iwcv", "kmm", "ulsif", "rulsif"}:
@@ -40,4 +45,6 @@ def methods_to_run(settings: CompareSettings, plan: TransferPlan, table: Dataset
             raise SettingsError("--method dob-scv is a way to cut folds: give --folds")
         if table.target is None or table.target.kind != "classes":
             raise SettingsError("--method dob-scv cuts by classes, and the target holds numbers; leave it out")
+    if not gradients:
+        wanted -= set(OF_COMPARE)
     return [name for name in COMPARE_METHODS if name in wanted]

@@ -8,9 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Unpack
 
-import numpy as np
-from numpy.typing import NDArray
-
 from picsc.cross_validation.deployment import estimate_for_deployment
 from picsc.cross_validation.deployment_file import DeploymentFile, read_deployment_file
 from picsc.cross_validation.experiment import Experiment
@@ -26,19 +23,24 @@ from picsc.cross_validation.methods import (
 )
 from picsc.cross_validation.new_in_piece import new_in_pieces
 from picsc.cross_validation.piece_scores import PieceScores
+from picsc.cross_validation.predictions import predicted_rows
 from picsc.cross_validation.report import assemble
 from picsc.cross_validation.small_pieces import small_pieces
 from picsc.cross_validation.splits import repeats, same_test_rows
 from picsc.datasets.data import Data
 from picsc.datasets.description import on_reading
 from picsc.datasets.images import ImageSet, refuse_columns
+from picsc.datasets.judged import judging_of
 from picsc.datasets.open import open_data
+from picsc.datasets.row_numbers import truths_of
+from picsc.datasets.row_weights import check_weights, row_weights, without_weightless
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters
 from picsc.errors import DataError, SettingsError
 from picsc.evaluation.majority import majority_code
 from picsc.reports.common import Finding
 from picsc.runtime.devices import device_findings, pick_device
+from picsc.runtime.predictions_file import Truths, check_predictions_file, write_predictions
 from picsc.runtime.processes import run_tasks
 from picsc.runtime.run_folder import RunFolder, open_run
 from picsc.runtime.threads import one_thread
@@ -52,6 +54,9 @@ from picsc.settings.in_python import in_keywords
 from picsc.simulation.batch_shift import with_batch_shift
 from picsc.training.defaults import recipe_of, rows_of, trainer_of
 from picsc.training.methods import SMALL_WORK, MethodSetup, inner_folds
+from picsc.training.own.applies import on_gradients, without_gradients
+from picsc.training.own.estimator_trainer import EstimatorTrainer
+from picsc.training.own.module_trainer import ModuleTrainer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -69,6 +74,7 @@ def cross_validate(
     y: ArrayLike | None = None,
     *,
     settings: CvSettings | None = None,
+    predictions: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
     **keywords: Unpack[CvKeywords],
 ) -> CvReport:
@@ -81,6 +87,7 @@ def cross_validate(
             or an array (n, s, s) or (n, c, s, s), bags of words as a `TokenSet`, or a file's path.
         y: labels (n,) of a frame or an array, by position; their name, or `target`, is the target's.
         settings: all settings at once; keywords win over them. None is the defaults.
+        predictions: file, .csv or .parquet, for the predictions of all test rows; None writes none.
         progress: called with a few words whenever a new step begins.
         keywords: single settings by name (folds, strength, repeats, ...): `picsc.settings.keywords.CvKeywords` and
             docs/settings.md list them all.
@@ -96,7 +103,10 @@ def cross_validate(
     # a call from Python is not resumed, so nothing stays behind
     with in_keywords(CvSettings, "cv"), TemporaryDirectory(prefix="picsc-") as kept:
         dataset = open_data(data, y, settings.read, keys=settings.keys)
-        return cross_validate_dataset(dataset, settings, run_dir=Path(kept) / "run", progress=progress)
+        file = None if predictions is None else Path(predictions)
+        return cross_validate_dataset(
+            dataset, settings, run_dir=Path(kept) / "run", predictions=file, progress=progress
+        )
 
 
 def cross_validate_dataset(
@@ -105,6 +115,7 @@ def cross_validate_dataset(
     *,
     run_dir: Path | None = None,
     resume: bool = False,
+    predictions: Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> CvReport:
     """Compare methods on data that was read already.
@@ -114,6 +125,7 @@ def cross_validate_dataset(
         settings: all settings of the run.
         run_dir: folder that keeps finished parts; None is a folder of the user's cache.
         resume: use the finished parts that are there.
+        predictions: file for the predictions of all test rows; None writes none.
         progress: called with the name of each stage.
 
     Raises:
@@ -121,12 +133,13 @@ def cross_validate_dataset(
         DataError: the data cannot be compared on.
     """
     report_progress = progress or (lambda _: None)
+    check_predictions_file(predictions)
     data = _shifted(no_characters(data), settings)
     with one_thread():
-        prepared = prepare(data, settings)
+        prepared = prepare(data, settings, keep=predictions is not None)
         experiment = prepared.experiment
         jobs = settings.jobs if data.kind != "table" or prepared.work > SMALL_WORK else 1
-        names = _methods_to_run(settings)
+        names = _methods_to_run(settings, tested_once=experiment.tested_once, gradients=experiment.setup.gradients)
         with open_run(run_dir, prepared.manifest, resume=resume) as folder:
             tasks = [(experiment, folder, name) for name in names]
             left = set(names)
@@ -142,6 +155,9 @@ def cross_validate_dataset(
             if settings.deploy is not None:
                 report_progress("estimating for deployment")
             deployed, more = estimate_for_deployment(prepared.table, settings, experiment, folder, prepared.file)
+        if predictions is not None:
+            report_progress("writing predictions")
+            write_predictions(predictions, predicted_rows(experiment, scores), prepared.truths)
         report = assemble(data, settings, experiment, scores, prepared.findings + more, prepared.manifest)
         return replace(report, deployment=deployed)
 
@@ -157,6 +173,8 @@ class Prepared:
     """Rows of the file that `--deploy` names."""
     findings: tuple[Finding, ...]
     manifest: dict[str, object]
+    truths: Truths
+    """Numbers and labels of the rows, for their predictions."""
     work: float
     """Rows x features x pieces x repeats."""
 
@@ -181,9 +199,16 @@ def _run_method(task: tuple[Experiment, RunFolder, str]) -> MethodScores:
     return METHOD_FUNCTIONS[name](experiment, folder)
 
 
-def _methods_to_run(settings: CvSettings) -> list[str]:
+def _methods_to_run(settings: CvSettings, *, tested_once: bool, gradients: bool) -> list[str]:
     """Keys of `METHOD_FUNCTIONS` to compute, the longest computation first."""
+    if not gradients:
+        whole = [] if tested_once else ["whole", *([SMALLER] if settings.foldwise else [SO_FAR])]
+        divided = [] if tested_once or settings.cut.group is None else [DIVIDED]
+        return ["st-cv", "subsample", *whole, *divided]
     methods = {*settings.methods, *CONTROLS}
+    if tested_once:  # the models of the whole training set are those that are tested
+        anchor = [ISOTROPIC] if "picsc" in methods and settings.penalty.strength == "posterior" else []
+        return [*(["picsc"] if "picsc" in methods else []), *anchor, "weight-decay", "carried", "st-cv", "subsample"]
     corrected = ["whole-picsc", "picsc"] if "picsc" in methods else []
     part = SMALLER if settings.foldwise else EQUAL
     batchwise = [] if settings.foldwise else [*([ALGORITHM_1] if corrected else []), SO_FAR]
@@ -192,12 +217,13 @@ def _methods_to_run(settings: CvSettings) -> list[str]:
     return [*corrected, *anchored, *batchwise, "weight-decay", "carried", part, "st-cv", "subsample", *divided, "whole"]
 
 
-def prepare(data: Data, settings: CvSettings) -> Prepared:
+def prepare(data: Data, settings: CvSettings, *, keep: bool = False) -> Prepared:
     """Repeats, trainer and manifest of a run.
 
     Args:
         data: the table, the images or the texts.
         settings: all settings of the run.
+        keep: predictions of all models are kept.
 
     Raises:
         SettingsError: an option does not fit the data.
@@ -205,9 +231,17 @@ def prepare(data: Data, settings: CvSettings) -> Prepared:
     """
     kind = data.kind
     findings: list[Finding] = []
-    if kind != "table":
-        refuse_columns(settings.cut, settings.read, weights=settings.weights, kind=kind)
-    table, official = rows_of(data, findings, verb="cross-validation", by=settings.cut.by)
+    if data.kind != "table":
+        refuse_columns(
+            settings.cut, settings.read, weights=settings.weights, sample_weight=settings.sample_weight, kind=kind
+        )
+    else:
+        for column, option in ((settings.weights, "--weights"), (settings.sample_weight, "--sample-weight")):
+            if column is not None:
+                check_weights(data, column, option)
+    table, official = rows_of(data, findings, verb="cross-validation", by=settings.cut.column)
+    if settings.sample_weight is not None:
+        table = without_weightless(table, settings.sample_weight, findings)
     file = _deployment_file(data, table, settings)
     count = settings.repeats or (5 if kind == "table" else 1)
     plan = tuple(repeats(table, settings, count, official))
@@ -215,10 +249,12 @@ def prepare(data: Data, settings: CvSettings) -> Prepared:
     algorithm = settings.algorithm or (1 if settings.foldwise else 2)
     if kind == "table" and not settings.foldwise:
         findings += new_in_pieces(table, plan[0])
-    if algorithm == 1 and "picsc" in settings.methods and settings.penalty.strength != 0:
+    if algorithm == 1 and "picsc" in settings.methods and not settings.train.own and settings.penalty.strength != 0:
         findings += small_pieces(plan[0])
-    weights = _weights(table, settings)
-    recipe = recipe_of(settings.train, sum(map(len, plan[0].pieces)), kind)
+    weights, counts = (
+        None if column is None else row_weights(table, column) for column in (settings.weights, settings.sample_weight)
+    )
+    recipe = recipe_of(settings.train, sum(map(len, plan[0].learned or plan[0].pieces)), kind)
     device = pick_device(settings.train.device)
     findings += device_findings(device)
     trainer = trainer_of(
@@ -229,7 +265,10 @@ def prepare(data: Data, settings: CvSettings) -> Prepared:
         device.device,
         weights=weights,
         groups=plan[0].groups,
+        counts=counts,
     )
+    why = without_gradients(trainer)
+    findings += on_gradients(settings.train.model, why)
     features = float(len(table.columns) if data.kind == "table" else data.width)
     work = len(plan) * len(plan[0].pieces) * table.n * features
     manifest = {
@@ -239,20 +278,26 @@ def prepare(data: Data, settings: CvSettings) -> Prepared:
         "data_sha256": data.sha256,
         "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
     }
+    if isinstance(trainer, EstimatorTrainer | ModuleTrainer):
+        manifest["model"] = trainer.own.manifest
+    if keep:  # finished parts hold predictions, too
+        manifest["predictions"] = True
     if file is not None:
         manifest["deploy_sha256"] = file.sha256
+    one_by_one = kind != "table" or isinstance(trainer, ModuleTrainer)
     setup = MethodSetup(
         trainer=trainer,
         likelihood="classes" if kind != "table" else table.target.kind,  # type: ignore[union-attr] # rows_of checks it
         algorithm=algorithm,
         penalty=settings.penalty,
-        inner=inner_folds(kind, table.n),
-        at_once=1 if kind != "table" else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,
+        inner=1 if isinstance(trainer, ModuleTrainer) else inner_folds(kind, table.n),
+        without_gradients=why,
+        at_once=1 if one_by_one else len(plan[0].pieces) if work > SMALL_WORK else 1_000_000,
     )
     codes = None if table.target is None or table.target.kind != "classes" else table.target.values
-    majority = 0 if codes is None else majority_code(codes)
-    keep_rows = not settings.foldwise and same_test_rows(plan)
-    random_folds = settings.foldwise and settings.cut.by is None and settings.cut.shuffle
+    majority = 0 if codes is None else majority_code(codes, counts)
+    keep_rows = bool(plan[0].learned) or (not settings.foldwise and same_test_rows(plan))
+    random_folds = settings.foldwise and settings.cut.column is None and settings.cut.shuffle
     experiment = Experiment(
         setup,
         plan,
@@ -261,8 +306,11 @@ def prepare(data: Data, settings: CvSettings) -> Prepared:
         keep_rows=keep_rows,
         random_folds=random_folds,
         forward=settings.cut.forward,
+        classes=0 if table.target is None else len(table.target.levels),
+        judging=judging_of(table, settings.metrics, counts, keep=keep),
     )
-    return Prepared(experiment, table, file, tuple(findings), manifest, work)
+    truths = truths_of(data, table, settings.sample_weight)
+    return Prepared(experiment, table, file, tuple(findings), manifest, truths, work)
 
 
 def _deployment_file(data: Data, table: Dataset, settings: CvSettings) -> DeploymentFile | None:
@@ -277,20 +325,3 @@ def _advised(findings: Sequence[Finding], settings: CvSettings) -> list[Finding]
     if settings.keep_rare or not settings.foldwise:
         return list(findings)
     return [replace(f, advice=f"{f.advice}; --keep-rare tests none") if f.code == "rare-class" else f for f in findings]
-
-
-def _weights(dataset: Dataset, settings: CvSettings) -> NDArray[np.float64] | None:
-    """Row weights, (n,), all finite and not negative; None without `--weights`."""
-    if settings.weights is None:
-        return None
-    values = dataset.keys[settings.weights]
-    if values.dtype.kind != "f":
-        raise DataError(f"{dataset.name}: --weights column {settings.weights!r} holds no numbers; choose another")
-    weights = values.astype(np.float64)
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(bad):
-        raise DataError(
-            f"{dataset.name}: --weights column {settings.weights!r} holds {weights[bad[0]]:g} in row {bad[0] + 1}: "
-            "weights must be finite and at least 0"
-        )
-    return weights

@@ -18,6 +18,7 @@ from picsc.cross_validation.splits import Repeat, repeats
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
 from picsc.evaluation.grouped_rows import grouped_t
+from picsc.evaluation.judging import linearised
 from picsc.evaluation.means import nan_mean
 from picsc.evaluation.nested_cv import FEWEST_FOLDS, nested_cv
 from picsc.evaluation.paired_tests import Paired, future_t, resampled_t, score_interval
@@ -103,11 +104,17 @@ def _folds(data: Dataset, settings: CvSettings, experiment: Experiment, *, group
 def _cross_validated(
     data: Dataset, plan: tuple[Repeat, ...], experiment: Experiment, folder: RunFolder
 ) -> tuple[Floats, Floats]:
-    """Scores of rows, (r, n), and their means over folds, (r, k)."""
+    """Scores of rows, (r, n), and their means over folds, (r, k); rows count as much as their weights say."""
     jobs = fold_jobs(plan)
     scores = scores_of_jobs(experiment, folder, "deploy", jobs)
-    means = np.array([nan_mean(each) for each in scores]).reshape(len(plan), -1)
+    means = _means(experiment, jobs, scores).reshape(len(plan), -1)
     return by_row(plan, scores, data.n), means
+
+
+def _means(experiment: Experiment, jobs: list[TrainingJob], scores: list[Floats]) -> Floats:
+    """Mean score of each job's test rows."""
+    weights = [experiment.judging.weights_of(job.test) for job in jobs]
+    return np.array([nan_mean(linearised(each, w)) for each, w in zip(scores, weights, strict=True)])
 
 
 def _words(plan: tuple[Repeat, ...], kind: str) -> str:
@@ -118,14 +125,18 @@ def _words(plan: tuple[Repeat, ...], kind: str) -> str:
 def _same(data: Dataset, settings: CvSettings, experiment: Experiment, folder: RunFolder) -> _Found:
     plan = _folds(data, settings, experiment, groups=False)
     rows, means = _cross_validated(data, plan, experiment, folder)
+    weights = experiment.judging.weights
     kind = "shuffled" if plan[0].strata is None else "shuffled and stratified"
     words = _words(plan, kind)
     if settings.deploy_interval == "nested" and len(plan[0].pieces) >= FEWEST_FOLDS:
         nested = nested_scores(experiment, folder, "deploy-nested", plan, rows)
+        if weights is not None:
+            inner = linearised(np.moveaxis(nested.inner, -1, 1), weights)
+            nested = replace(nested, outer=linearised(nested.outer, weights), inner=np.moveaxis(inner, 1, -1))
         return _Found(nested_cv(nested), f"nested {words}", "nested cross-validation", data.n)
     codes = groups_of(data, settings.cut)
     if codes is not None:  # rows of one group go together, whatever folds they are in
-        return _Found(grouped_t(rows, codes, len(plan[0].pieces)), words, _OVER_GROUPS, data.n)
+        return _Found(grouped_t(linearised(rows, weights), codes, len(plan[0].pieces)), words, _OVER_GROUPS, data.n)
     tested = np.array([[len(piece) for piece in repeat.pieces] for repeat in plan])
     return _Found(resampled_t(means, tested, data.n - tested), words, _RESAMPLED, data.n)
 
@@ -136,6 +147,7 @@ def _new_groups(data: Dataset, settings: CvSettings, experiment: Experiment, fol
     codes = plan[0].groups
     assert codes is not None  # noqa: S101 - the settings have a column of groups
     words = _words(plan, f"whole groups of {settings.cut.group}")
+    rows = linearised(rows, experiment.judging.weights)
     return _Found(grouped_t(rows, codes, len(plan[0].pieces)), words, _OVER_GROUPS, data.n)
 
 
@@ -153,7 +165,7 @@ def _future(data: Dataset, settings: CvSettings, experiment: Experiment, folder:
                 )
             jobs.append(TrainingJob(train, np.zeros(len(train), np.int64), pieces[t], repeat.seed))
     scores = scores_of_jobs(experiment, folder, "deploy", jobs)
-    means = np.array([nan_mean(each) for each in scores]).reshape(len(experiment.repeats), -1)
+    means = _means(experiment, jobs, scores).reshape(len(experiment.repeats), -1)
     words = f"{len(pieces) - 1} forward splits along {settings.cut.time}, each tested by models of the past"
     over_time = np.array([nan_mean(of_piece) for of_piece in means.T])
     return _Found(future_t(over_time), words, "t-interval of a future of as many pieces", sum(map(len, pieces[1:])))
@@ -172,7 +184,8 @@ def _file(
     if weights is None:
         return _Found(None, words, "", data.n, reason=reason)
     rows, _ = _cross_validated(data, plan, experiment, folder)
-    found = weighted_score(rows, weights, len(plan[0].pieces))
+    own = experiment.judging.weights
+    found = weighted_score(rows, weights if own is None else weights * own, len(plan[0].pieces))
     return _Found(found.score, words, "weighted, corrected resampled t-interval", data.n, found.effective_rows)
 
 

@@ -8,8 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from picsc.cross_validation.splits import Repeat
+from picsc.evaluation.judging import PLAIN, Judging
 from picsc.reports.common import Metric
 from picsc.training.methods import MethodSetup
+
+COLUMNS = (
+    "accuracy", "log_loss", "auc", "balanced_accuracy", "weighted_accuracy", "diverged", "share", "strength",
+    "looked", "flagged", "tau", "gamma", "rows", "tested", "centre", "spread", "majority",
+)  # fmt: skip
+"""Numbers of every unit, as one array each; NaN where there is no number. Of the tested rows: their number, mean and
+variance of their numbers, and the share of the majority class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +38,16 @@ class Experiment:
     forward: bool = False
     """True where pieces are a sequence in time and the latest rows test all models."""
 
+    classes: int = 0
+    """Number of classes; 0 for a numeric target."""
+    judging: Judging = PLAIN
+    """Metrics by name, and how much each row counts in every score."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the scores of every model."""
+        return (*COLUMNS, *self.judging.columns)
+
     @property
     def metric(self) -> Metric:
         """The score that methods are compared by."""
@@ -39,6 +57,11 @@ class Experiment:
     def foldwise(self) -> bool:
         """True where pieces are test folds, False where each piece trains a model of its own."""
         return self.repeats[0].foldwise
+
+    @property
+    def tested_once(self) -> bool:
+        """True where a column says which rows test, the same in every repeat."""
+        return bool(self.repeats[0].learned)
 
     @property
     def same_pieces(self) -> NDArray[np.intp] | None:

@@ -170,7 +170,7 @@ def jobs_of(experiment: Experiment, repeats: Sequence[Repeat]) -> list[TrainingJ
         for i, piece in enumerate(repeat.pieces):
             if experiment.foldwise:
                 train, fragment = repeat.training(i)
-                jobs.append(TrainingJob(train, fragment, repeat.tested(i), repeat.seed))
+                jobs.append(TrainingJob(train, fragment, repeat.tested(i), repeat.seed, choose_on=repeat.chosen))
             else:
                 # encoded like the models that are carried as far, so that methods differ in training alone
                 train, fragment = fragmented([piece], np.empty(0, np.int64))
@@ -296,7 +296,11 @@ def _after_each_batch(experiment: Experiment, folder: RunFolder, name: str, corr
     by_piece = _one_by_one(experiment, folder, name, jobs, correction, shape=experiment.shape[::-1])[name]
     columns = {key: values.T.copy() for key, values in by_piece.columns.items()}
     matrix = None if by_piece.matrix is None else by_piece.matrix.swapaxes(0, 1)
-    return {name: replace(by_piece, columns=columns, matrix=matrix)}
+    repeats, pieces = experiment.shape
+    kept_ones = by_piece.predictions
+    if kept_ones:
+        kept_ones = tuple(kept_ones[i * repeats + r] for r in range(repeats) for i in range(pieces))
+    return {name: replace(by_piece, columns=columns, predictions=kept_ones, matrix=matrix)}
 
 
 def _along(

@@ -26,14 +26,19 @@ from picsc.cross_validation.significance import describe_test, difference_betwee
 from picsc.cross_validation.summary import summary_lines
 from picsc.datasets.data import Data
 from picsc.datasets.description import data_info
+from picsc.datasets.rows import Rows
 from picsc.evaluation.failures import divergence_reason
 from picsc.evaluation.holm import with_holm
+from picsc.evaluation.judging import column_of
 from picsc.evaluation.lifelong import lifelong_scores
 from picsc.evaluation.means import finite_mean, nan_mean
-from picsc.evaluation.paired_tests import difference_interval, score_interval
+from picsc.evaluation.method_metrics import method_metrics
+from picsc.evaluation.paired_tests import Paired, difference_interval, score_interval
 from picsc.reports.common import Finding, MajorityClass, finite
 from picsc.reports.cv import CvReport, Lifelong, Loss, MethodReport, Unit
+from picsc.reports.metrics import MetricScore
 from picsc.settings import METHODS, CvSettings
+from picsc.training.own.applies import OF_CV, not_applicable
 
 WHOLE = "whole set"
 """Name of the fragment of models of the whole training set."""
@@ -108,7 +113,7 @@ def assemble(
     return CvReport(
         protocol="foldwise" if experiment.foldwise else "batchwise",
         algorithm=1 if experiment.setup.algorithm == 1 else 2,
-        summary=summary_lines(methods, experiment.metric, majority),
+        summary=summary_lines(methods, experiment.metric, majority, gradients=experiment.setup.gradients),
         data=data_info(data),
         pieces=experiment.repeats[0].words,
         fragments=experiment.repeats[0].names,
@@ -122,6 +127,7 @@ def assemble(
         majority=majority,
         pooled=pooled,
         group_leakage=leakage,
+        not_applicable=not_applicable(OF_CV, experiment.setup.without_gradients),
     )
 
 
@@ -163,7 +169,24 @@ def _method(
         balanced_accuracy=finite_mean(columns["balanced_accuracy"]),
         auc=finite_mean(columns["auc"]),
         lifelong=_lifelong(scores),
+        metrics=_metrics(scores, {other: found[other] for other in against}, experiment),
     )
+
+
+def _metrics(scores: PieceScores, others: MethodScores, experiment: Experiment) -> tuple[MetricScore, ...]:
+    """The metrics that are asked for."""
+
+    def test(other: str | None, column: str) -> Paired | None:
+        return paired_test(scores, None if other is None else others[other], column, experiment)
+
+    judging, setup = experiment.judging, experiment.setup
+    reasons: dict[str, str] = {}
+    for repeat in experiment.repeats:
+        for i in range(len(repeat.names)):
+            rows = repeat.tested(i)
+            reasons |= judging.reasons(setup.trainer.targets(rows), experiment.classes, rows)
+    columns = {name: each.columns for name, each in others.items()}
+    return method_metrics(judging.metrics, scores.columns, columns, test, reasons)
 
 
 def _lifelong(scores: PieceScores) -> Lifelong | None:
@@ -181,6 +204,8 @@ def _lifelong(scores: PieceScores) -> Lifelong | None:
 
 def _words(name: str, experiment: Experiment, settings: CvSettings) -> str:
     """Description of a method in one line."""
+    if not experiment.setup.gradients and name == SO_FAR:
+        return "standard training on the pieces so far"
     if name == "weight-decay" and experiment.setup.algorithm == 1 and not experiment.foldwise:
         return "weight decay chosen on training rows, on the pieces so far"
     if name == ALGORITHM_1:
@@ -277,7 +302,24 @@ def _unit(method: str, scores: PieceScores, place: _Place, experiment: Experimen
         gamma=finite(at["gamma"]) if looked else None,
         balanced_accuracy=finite(at["balanced_accuracy"]),
         diverged=int(at["diverged"]) if at["diverged"] > 0 else None,
+        metrics={name: finite(at[column_of(name)]) for name in experiment.judging.metrics},
+        metric_reasons=_metric_reasons(at, place, experiment),
     )
+
+
+def _metric_reasons(at: dict[str, float], place: _Place, experiment: Experiment) -> dict[str, str]:
+    """Reasons for the metrics that one model does not have."""
+    rows = _tested(place, experiment)
+    judging = experiment.judging
+    known = judging.reasons(experiment.setup.trainer.targets(rows), experiment.classes, rows)
+    missing = [name for name in judging.metrics if not np.isfinite(at[column_of(name)])]
+    return {name: known.get(name, "the model has no result") for name in missing}
+
+
+def _tested(place: _Place, experiment: Experiment) -> Rows:
+    """The rows that test a model."""
+    repeat = experiment.repeats[place.r]
+    return repeat.validation if place.name == WHOLE else repeat.tested(place.i)
 
 
 def _reason(method: str, at: dict[str, float], place: _Place, experiment: Experiment) -> str:
@@ -286,8 +328,7 @@ def _reason(method: str, at: dict[str, float], place: _Place, experiment: Experi
     if at["diverged"] > 0:
         strength = at["strength"] if method in _WITH_STRENGTH else None
         return divergence_reason(int(at["diverged"]), setup.trainer.lr, strength, decayed=method == "weight-decay")
-    repeat = experiment.repeats[place.r]
-    tested = repeat.validation if place.name == WHOLE else repeat.tested(place.i)
+    tested = _tested(place, experiment)
     if not len(tested):
         return "no rows to test"
     one_class = len(np.unique(setup.trainer.targets(tested))) < 2

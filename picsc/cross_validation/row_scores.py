@@ -34,7 +34,10 @@ def scores_of_jobs(experiment: Experiment, folder: RunFolder, name: str, jobs: S
     """
     trainer, likelihood = experiment.setup.trainer, experiment.setup.likelihood
     rows = np.unique(np.concatenate([np.concatenate([job.train, job.test]) for job in jobs]))
-    variance = float(np.var(trainer.targets(rows))) if likelihood == "numbers" else 1.0
+    variance = 1.0
+    if likelihood == "numbers":
+        y, weights = trainer.targets(rows), experiment.judging.weights_of(rows)
+        variance = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
 
     def scored(model: MethodModel, job: TrainingJob) -> Floats:
         if model.failed or not variance > 0:

@@ -7,6 +7,7 @@ import numpy as np
 from picsc.cross_validation.experiment import Experiment
 from picsc.cross_validation.piece_scores import BY_ROW, PieceScores
 from picsc.cross_validation.pooled_r2 import SCORE
+from picsc.evaluation.judging import linearised
 from picsc.evaluation.means import difference, nan_mean
 from picsc.evaluation.paired_tests import Paired, holdout_t, resampled_t, rows_and_repeats_t, rows_t
 from picsc.reports.common import Difference
@@ -30,15 +31,16 @@ def paired_test(ours: PieceScores, theirs: PieceScores | None, key: str, experim
     Args:
         ours: scores of one method.
         theirs: scores of the other; None tests `ours` alone, for its interval.
-        key: column of the scores, `SCORE` or `log_loss`.
+        key: column of the scores: `SCORE`, `log_loss`, or that of a metric by name.
         experiment: repeats of folds, or of batches that are all tested on the validation rows of their repeat.
 
     Returns:
-        The test; None where there are no pairs.
+        The test; None where there are no pairs, and for a metric that is no mean over rows where rows are what the test
+        is over.
     """
     values = ours.columns[key] - (0.0 if theirs is None else theirs.columns[key])
     first = experiment.repeats[0]
-    if experiment.foldwise:
+    if experiment.foldwise and not experiment.tested_once:
         tested = np.array([[len(repeat.tested(i)) for i in range(values.shape[1])] for repeat in experiment.repeats])
         trained, alike = ours.columns["rows"], experiment.same_pieces
         if alike is None:
@@ -48,8 +50,11 @@ def paired_test(ours: PieceScores, theirs: PieceScores | None, key: str, experim
         return resampled_t(np.array([[nan_mean(line) for line in values.T]]), tested[:1], trained[:1])
     if not experiment.keep_rows:
         return holdout_t(values, len(first.validation), sum(map(len, first.pieces)))
-    place = BY_ROW[key != SCORE]
+    place = {SCORE: BY_ROW[0], "log_loss": BY_ROW[1]}.get(key, f"{key} by row")
+    if place not in ours.by_row:
+        return None
     by_row = ours.by_row[place] - (0.0 if theirs is None else theirs.by_row[place])
+    by_row = linearised(by_row, experiment.judging.weights_of(first.validation))
     if len(experiment.repeats) == 1:
         return rows_t(by_row, np.zeros_like(by_row))
     return rows_and_repeats_t([by_row], np.array([nan_mean(line) for line in values]))
@@ -58,9 +63,10 @@ def paired_test(ours: PieceScores, theirs: PieceScores | None, key: str, experim
 def describe_test(experiment: Experiment) -> str:
     """Name of the paired test that `paired_test` uses."""
     repeats, pieces = experiment.shape
-    if experiment.foldwise and experiment.same_pieces is not None and repeats > 1:
+    folds = experiment.foldwise and not experiment.tested_once
+    if folds and experiment.same_pieces is not None and repeats > 1:
         return f"corrected resampled t-test over {pieces} pieces, each the mean of its repeats, 95 % intervals"
-    if experiment.foldwise:
+    if folds:
         return "corrected resampled t-test over folds and repeats (Nadeau and Bengio 2003), 95 % intervals"
     if not experiment.keep_rows:
         return f"corrected resampled t-test over {repeats} repeats (Nadeau and Bengio 2003), 95 % intervals"

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from picsc.cross_validation.given_split import GivenSplit, given_split
 from picsc.datasets.rows import Rows, take
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError
-from picsc.fragments import cut, validate
+from picsc.fragments import Cut, cut, validate
 from picsc.fragments.duplicates import tested_duplicates
 from picsc.fragments.groups import dealt_out, groups_of, of_other_groups
 from picsc.fragments.holdout import random_part
@@ -49,6 +50,11 @@ class Repeat:
     """(n,) group of each row, which is never trained on and tested in the same model; None without groups."""
     tested_by_piece: tuple[Rows, ...] = ()
     """Validation rows of each piece, batchwise; () where they come after all pieces, or pieces are folds."""
+    learned: tuple[Rows, ...] = ()
+    """Rows that every model learns from, by piece, where a column says which rows test; () where pieces are tested in
+    turn."""
+    chosen: Rows | None = None
+    """Rows that choose lambda and weight decay; None where training rows do."""
 
     def training(self, i: int) -> tuple[Rows, NDArray[np.int64]]:
         """Training rows of the model of piece i, foldwise, and the fragment of each.
@@ -56,6 +62,8 @@ class Repeat:
         Source: Section 4.4, E4: the fragments are the k - 1 training folds.
         Reading: of two folds, the fragments are the two halves of the training fold, every other row each.
         """
+        if self.learned:
+            return fragmented(list(self.learned), np.empty(0, np.int64))
         parts = [self.untested(piece, i) for j, piece in enumerate(self.pieces) if j != i]
         return fragmented(parts, self.pieces[i][self.rare[self.pieces[i]]])
 
@@ -86,9 +94,10 @@ class Repeat:
 
         With groups the pieces have whole groups, so that sizes and classes are nearly the same.
         """
-        rows = np.concatenate(self.pieces)
-        sizes = np.array([len(piece) for piece in self.pieces])
-        labels = np.repeat(np.arange(len(self.pieces)), sizes)
+        all_pieces = (*self.learned, *self.pieces)
+        rows = np.concatenate(all_pieces)
+        sizes = np.array([len(piece) for piece in all_pieces])
+        labels = np.repeat(np.arange(len(all_pieces)), sizes)
         generator = np.random.default_rng([self.seed, 1])
         strata = np.zeros(len(rows), np.int64) if self.strata is None else self.strata[rows]
         if self.groups is not None and (self.foldwise or not self.divides_groups):
@@ -97,8 +106,8 @@ class Repeat:
             for stratum in np.unique(strata):
                 inside = np.flatnonzero(strata == stratum)
                 labels[inside] = generator.permutation(labels[inside])
-        pieces = tuple(np.sort(rows[labels == i]) for i in range(len(self.pieces)))
-        return replace(self, pieces=pieces)
+        pieces = tuple(np.sort(rows[labels == i]) for i in range(len(all_pieces)))
+        return replace(self, learned=pieces[: len(self.learned)], pieces=pieces[len(self.learned) :])
 
 
 def fragmented(parts: list[Rows], more: Rows) -> tuple[Rows, NDArray[np.int64]]:
@@ -132,6 +141,10 @@ def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) 
         # pieces of time are cut before validation rows are drawn, so that every repeat has the same ones
         after = settings.cut.batches is not None and settings.batch_shift is None
         made = None if after else cut(take(dataset, pool), settings.cut, seed=seed)
+        given = None if made is None else given_split(made, settings, groups)
+        if made is not None and given is not None:
+            yield _tested_once(made, given, seed, groups, take(dataset, pool) if r == 0 else None)
+            continue
         rare = np.zeros(dataset.n, np.bool_)
         if settings.keep_rare:
             rare = _rare(dataset, settings.cut.batches or len(made.fragments if made else ()), groups)
@@ -174,6 +187,27 @@ def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) 
         apart += _kept_apart(repeat)
         again = () if settings.foldwise or r else tested_duplicates(dataset, np.concatenate(pieces), validation, "test")
         yield replace(repeat, findings=(*repeat.findings, *apart, *again)) if r == 0 else repeat
+
+
+def _tested_once(
+    made: Cut, given: GivenSplit, seed: int, groups: NDArray[np.int64] | None, first: Dataset | None
+) -> Repeat:
+    """A repeat of the split that a column says; `first` is the table, for its findings, or None."""
+    none = np.zeros(sum(len(piece.rows) for piece in made.fragments) + len(made.unassigned), np.bool_)
+    return Repeat(
+        seed=seed,
+        foldwise=True,
+        names=(given.name,),
+        pieces=(given.tested,),
+        strata=None,
+        validation=given.tested,
+        rare=none,
+        words=made.words,
+        findings=() if first is None else (*validate(first, made), *given.findings),
+        groups=groups,
+        learned=given.learned,
+        chosen=given.chosen if len(given.chosen) else None,
+    )
 
 
 def same_test_rows(plan: Sequence[Repeat]) -> bool:

@@ -16,10 +16,12 @@ LEVEL = 0.05
 
 
 def summary_lines(
-    methods: tuple[MethodReport, ...], metric: Metric, majority: MajorityClass | None
+    methods: tuple[MethodReport, ...], metric: Metric, majority: MajorityClass | None, *, gradients: bool = True
 ) -> tuple[str, str, str]:
     """Lines on PIcsC against plain training, against the strongest control, and on what to do next."""
     by_name = {method.method: method for method in methods}
+    if not gradients:
+        return _of_estimator(by_name["st-cv"], by_name.get("subsample"), metric, majority)
     plain, ours = by_name["st-cv"], by_name.get("picsc")
     diverged = [(m.method, unit.reason) for m in methods for unit in m.units if unit.diverged is not None]
     failed = f"next: {divergence_advice(diverged)}" if diverged else ""
@@ -48,6 +50,24 @@ def summary_lines(
     _, advice = _advice(against["st-cv"], against[best.method], best.method)
     blind = "" if majority is None else above_majority(majority, [method.mean for method in methods])
     return first, second, failed or f"next: {advice}{blind}"
+
+
+def _of_estimator(
+    plain: MethodReport, chance: MethodReport | None, metric: Metric, majority: MajorityClass | None
+) -> tuple[str, str, str]:
+    """Lines on a model without gradients: its score, its pieces against chance, and what does not apply."""
+    first = f"st-cv: {_percent(plain.mean, metric)}"
+    if plain.log_loss is not None:
+        first += f", log-loss {plain.log_loss:.3f}"
+    second = "no result of pieces made by chance"
+    if chance is not None and chance.mean is not None:
+        against = plain.against("subsample")
+        second = f"pieces made by chance: {_percent(chance.mean)}"
+        second += "" if against is None else f"; st-cv {_points(against)} against them"
+    if plain.mean is None:
+        return first, second, f"next: {_without_result(plain, metric)}"
+    blind = "" if majority is None else above_majority(majority, [plain.mean])
+    return first, second, f"picsc and its controls need gradients of single rows, which this model does not have{blind}"
 
 
 def _without_result(plain: MethodReport, metric: Metric) -> str:

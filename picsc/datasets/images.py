@@ -128,23 +128,37 @@ def scale_of_counts(counts: NDArray[np.int64]) -> tuple[float, float]:
     return mean, float(np.sqrt(np.average((values - mean) ** 2, weights=counts)))
 
 
-def refuse_columns(cut: CutSettings, read: ReadSettings, *, weights: str | None = None, kind: str = "images") -> None:
+def refuse_columns(
+    cut: CutSettings,
+    read: ReadSettings,
+    *,
+    weights: str | None = None,
+    sample_weight: str | None = None,
+    kind: str = "images",
+) -> None:
     """Refuse options that concern columns, which images and texts do not have.
 
     Args:
         cut: settings of the cut into pieces.
         read: settings of reading.
         weights: column of row weights; None for no weights.
+        sample_weight: column of how much each row counts; None for no weights.
         kind: name of the kind of data in messages.
 
     Raises:
         SettingsError: an option names a column, or says how to read one.
     """
-    for option, column in (("--by", cut.by), ("--time", cut.time), ("--group", cut.group)):
+    for option, column in (
+        ("--by", cut.by),
+        ("--split-column", cut.split_column),
+        ("--time", cut.time),
+        ("--group", cut.group),
+    ):
         if column is not None:
             raise SettingsError(f"{option} {column}: {kind} have no columns to cut by; use --folds or --batches")
-    if weights is not None:
-        raise SettingsError(f"--weights {weights}: {kind} have no columns; leave it out")
+    for option, column in (("--weights", weights), ("--sample-weight", sample_weight)):
+        if column is not None:
+            raise SettingsError(f"{option} {column}: {kind} have no columns; leave it out")
     given = [name for name in ReadSettings.model_fields if getattr(read, name) != getattr(ReadSettings(), name)]
     if given:
         option = "--no-header" if given[0] == "header" else "--" + given[0].replace("_", "-")

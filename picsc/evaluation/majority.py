@@ -15,14 +15,16 @@ IMBALANCED = 0.8
 """Share of the majority class from which an accuracy close to it says little."""
 
 
-def majority_code(codes: NDArray[np.int64] | NDArray[np.float64]) -> int:
+def majority_code(codes: NDArray[np.int64] | NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> int:
     """Code of the most frequent class, the first of several; 0 without any label.
 
     Args:
         codes: class codes (n,), negative where missing.
+        weights: how much each row counts, (n,); None is the same for all.
     """
     there = codes[codes >= 0].astype(np.int64)
-    return int(np.bincount(there).argmax()) if len(there) else 0
+    counts = None if weights is None else weights[codes >= 0]
+    return int(np.bincount(there, weights=counts).argmax()) if len(there) else 0
 
 
 def above_majority(majority: MajorityClass, accuracies: Sequence[float | None]) -> str:

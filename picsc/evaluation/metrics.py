@@ -93,6 +93,7 @@ def scores_of_models(
     likelihood: Likelihood,
     weights: NDArray[np.float64] | None = None,
     classes: int | None = None,
+    sample: NDArray[np.float64] | None = None,
 ) -> Scores:
     """Score M models at once.
 
@@ -104,6 +105,8 @@ def scores_of_models(
         likelihood: `classes` or `numbers`.
         weights: (n,) or (M, n), finite and at least 0.
         classes: number of leading columns of `outputs` that are classes of the data; None is all.
+        sample: (n,) or (M, n), finite and at least 0: how much each row counts in every metric; None is the same for
+            all. `weights` multiply it in the weighted accuracy.
 
     Returns:
         Arrays (M,). The log-loss of numbers is Gaussian with variance 1, without its constant, as in training.
@@ -115,15 +118,16 @@ def scores_of_models(
         outputs = outputs[..., :classes]
     y = _fitting(outputs, y, likelihood)
     labelled = _labelled(y, likelihood)
-    ones = labelled.astype(np.float64)
+    ones = labelled.astype(np.float64) if sample is None else _checked(sample, labelled)
+    labelled = ones > 0
     accuracy = _mean(row_accuracy(outputs, y, likelihood, ones), ones)
     log_loss = _mean(row_log_loss(outputs, y, likelihood), ones)
     weighted = np.full(len(outputs), np.nan)
     if weights is not None:
-        w = _checked(weights, labelled)
+        w = _checked(weights, labelled) * ones
         weighted = _mean(row_accuracy(outputs, y, likelihood, w), w)
-    auc, no_auc = _areas(outputs, y, likelihood)
-    balanced = _balanced(outputs, y, likelihood)
+    auc, no_auc = _areas(outputs, y, likelihood, ones)
+    balanced = _balanced(outputs, y, likelihood, ones)
     empty, broken = labelled.sum(-1) == 0, _broken(outputs, labelled)
     for numbers in (accuracy, log_loss, weighted, auc, balanced):
         numbers[empty | broken | ~np.isfinite(numbers)] = np.nan
@@ -238,31 +242,35 @@ def _broken(outputs: Floats, labelled: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray((labelled & (np.isnan(outputs) | np.isposinf(outputs)).any(-1)).any(-1))
 
 
-def _balanced(outputs: Floats, y: Labels, likelihood: Likelihood) -> NDArray[np.float64]:
+def _balanced(outputs: Floats, y: Labels, likelihood: Likelihood, ones: NDArray[np.float64]) -> NDArray[np.float64]:
     """Mean over classes of the share of their rows that is right; NaN for numbers, and for rows of one class."""
     found = np.full(len(outputs), np.nan)
     if likelihood == "numbers" or outputs.shape[-1] == 0:
         return found
     for m, right in enumerate(outputs.argmax(-1) == y):
-        labels = y[m][y[m] >= 0].astype(np.intp)
-        rows = np.bincount(labels)
+        used = ones[m] > 0
+        labels, w = y[m][used].astype(np.intp), ones[m][used]
+        rows = np.bincount(labels, weights=w)
         there = rows > 0
         if there.sum() > 1:
-            found[m] = (np.bincount(labels, weights=right[y[m] >= 0])[there] / rows[there]).mean()
+            found[m] = (np.bincount(labels, weights=w * right[used])[there] / rows[there]).mean()
     return found
 
 
-def _areas(outputs: Floats, y: Labels, likelihood: Likelihood) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def _areas(
+    outputs: Floats, y: Labels, likelihood: Likelihood, ones: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Area under each model's ROC curve, NaN where there is none, and the reason then."""
     areas = np.full(len(outputs), np.nan)
     if likelihood == "numbers":
         return areas, ("numbers have no AUC",) * len(outputs)
     reasons = []
     for m, labels in enumerate(y):
-        found = np.unique(labels[labels >= 0]).astype(np.intp)
+        found = np.unique(labels[ones[m] > 0]).astype(np.intp)
         reasons.append("one class only" if len(found) < 2 else "a class has no row")
         if 2 <= outputs.shape[-1] == len(found):
-            areas[m] = np.mean([_area(margin, mine) for margin, mine in _against_others(outputs[m], labels)])
+            against = _against_others(outputs[m], np.where(ones[m] > 0, labels, -1))
+            areas[m] = np.mean([_area(margin, mine, ones[m]) for margin, mine in against])
     return areas, tuple(reasons)
 
 
@@ -276,11 +284,16 @@ def _against_others(outputs: Floats, y: Labels) -> Iterator[tuple[Floats, Labels
         yield outputs[:, c], np.where(y < 0, -1, y == c)
 
 
-def _area(margin: Floats, y: Labels) -> float:
-    """Share of pairs of a second-class and a first-class row that the margin puts in order; NaN without such pairs."""
-    found, place = np.unique(margin[y >= 0], return_inverse=True)
-    second = np.bincount(place.reshape(-1), weights=y[y >= 0], minlength=len(found))
-    first = np.bincount(place.reshape(-1), minlength=len(found)) - second
+def _area(margin: Floats, y: Labels, w: NDArray[np.float64]) -> float:
+    """Share of pairs of a second-class and a first-class row that the margin puts in order; NaN without such pairs.
+
+    A pair counts as much as the product of its rows' weights.
+    """
+    used = y >= 0
+    found, place = np.unique(margin[used], return_inverse=True)
+    place = place.reshape(-1)
+    second = np.bincount(place, weights=w[used] * y[used], minlength=len(found))
+    first = np.bincount(place, weights=w[used], minlength=len(found)) - second
     pairs = first.sum() * second.sum()
     below = np.cumsum(first) - first / 2
-    return float((second * below).sum() / pairs) if pairs else np.nan
+    return float((second * below).sum() / pairs) if pairs > 0 else np.nan

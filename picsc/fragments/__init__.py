@@ -21,6 +21,7 @@
 - `row_order`: rows in the order that counts for a cut, the piece of each row, and rows of equal time
 - `time_gap`: a gap between pieces of time, whose rows belong to no piece
 - `time_lengths`: lengths of time as users write them: 30d, 12h, W, MS, or plain numbers where time is a number
+- `split_column`: pieces that a column already says: numbers of folds, or train, valid and test
 - `timeline`: pieces of time: intervals of equal length, or pieces with about equal numbers of rows
 - `unlabelled`: pieces that disappear because none of their rows has a label
 - `validation`: `validate`, which checks a cut: small or one-class pieces, rare classes, duplicates, groups, time

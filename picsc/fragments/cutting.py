@@ -24,6 +24,7 @@ from picsc.fragments.dob_scv import balanced_folds, shifted_folds
 from picsc.fragments.groups import batches_of_groups, groups_of
 from picsc.fragments.keys import distinct, key, sorted_ranks, spelled, times_of
 from picsc.fragments.pieces import Cut, Fragment, in_no_piece
+from picsc.fragments.split_column import class_codes, of_split_column
 from picsc.fragments.timeline import cut_times
 from picsc.phrases import share
 from picsc.reports.common import Finding
@@ -70,6 +71,9 @@ def cut(dataset: Dataset, settings: CutSettings, *, seed: int) -> Cut:
         return _batches(dataset.n, settings.batches, settings, groups)
     if settings.by is not None:
         return _by(dataset, settings.by, settings)
+    if settings.split_column is not None:
+        made = _by(dataset, settings.split_column, settings)
+        return of_split_column(made, settings.split_column, dataset.target)
     if settings.time is not None:
         return _time(dataset, settings.time, settings)
     return _folds(dataset, settings.folds or DEFAULT_FOLDS, settings, seed, groups)
@@ -189,13 +193,13 @@ def _by(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
     if len(names) > MOST_PIECES:
         raise DataError(
             f"{dataset.name}: column {column!r} has {len(names)} different values, more than the {MOST_PIECES} "
-            "pieces picsc makes; choose a column with fewer values for --by"
+            f"pieces picsc makes; choose a column with fewer values for {_flag(settings)}"
         )
     if len(names) < 2:
         held = f"only the value {names[0]!r}" if names else "no value"
         raise DataError(
             f"{dataset.name}: column {column!r} holds {held} in {dataset.n} rows, so there is nothing to compare; "
-            "choose another column for --by"
+            f"choose another column for {_flag(settings)}"
         )
     pieces = _rows_of_codes(codes, len(names))
     left = (f"column {column!r} has no value there", "fill them in, or --group-missing together makes them a piece")
@@ -210,6 +214,11 @@ def _by(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
         settings=settings,
         findings=(in_no_piece(int(gone.sum()), dataset.n, *left),) if gone.any() else (),
     )
+
+
+def _flag(settings: CutSettings) -> str:
+    """The option that names the column with one piece per value."""
+    return "--by" if settings.by is not None else "--split-column"
 
 
 def _time(dataset: Dataset, column: str, settings: CutSettings) -> Cut:
@@ -275,11 +284,6 @@ def _check_groups(groups: int, k: int, column: str, what: str) -> None:
         f"{groups} groups < {k} {what}: column {column!r} has too few groups for {what} of whole groups; use "
         f"--by {column} (one piece per group) or --{what} {groups} at most"
     )
-
-
-def class_codes(target: Target) -> NDArray[np.int64]:
-    """Class of each row, (n,), with rows without a label as one more class."""
-    return np.where(target.missing, len(target.levels), target.values).astype(np.int64)
 
 
 def _strata(target: Target | None, k: int, splitter: str, named: str) -> NDArray[np.int64]:

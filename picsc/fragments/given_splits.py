@@ -5,15 +5,15 @@ Letters: n rows, k splits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from picsc.errors import DataError, SettingsError
-from picsc.fragments.cutting import class_codes
 from picsc.fragments.pieces import Cut, Fragment
+from picsc.fragments.split_column import class_codes, dealt_by_class
 from picsc.phrases import counted
 from picsc.settings import CutSettings
 
@@ -30,8 +30,9 @@ def cut_by_splits(dataset: Dataset, cv: Any, *, x: Any = None, groups: ArrayLike
 
     Args:
         dataset: n rows.
-        cv: a splitter of scikit-learn, or any object with its `split`; pairs of training and test rows; or a number of
-            folds, which scikit-learn makes.
+        cv: a splitter of scikit-learn, or any object with its `split`; pairs of training and test rows; a number of
+            folds, which scikit-learn makes; what its `cross_validate` returned with `return_indices`; or a fitted
+            search such as `GridSearchCV`.
         x: what the splitter is given as X; None for an array of n rows without content, which is all that
             scikit-learn's own splitters look at.
         groups: (n,) group of each row, for splitters that keep groups together; the null then moves whole groups.
@@ -41,6 +42,8 @@ def cut_by_splits(dataset: Dataset, cv: Any, *, x: Any = None, groups: ArrayLike
         DataError: the splitter cannot split these rows, or tests a row twice.
     """
     n = dataset.n
+    name = _name(cv)
+    cv = _kept_by(cv)
     codes = _classes(dataset)
     owner = np.full(n, -1, np.int64)
     forward = True
@@ -69,14 +72,43 @@ def cut_by_splits(dataset: Dataset, cv: Any, *, x: Any = None, groups: ArrayLike
         units = None  # each piece is one group, as with --by, and whole groups could only change names
     return Cut(
         fragments=tuple(fragments),
-        words=f"test rows of {counted(len(splits), 'split')} by {_name(cv)}",
+        words=f"test rows of {counted(len(splits), 'split')} by {name}",
         ordered=forward,
         contiguous=all(np.all(np.diff(fragment.rows) == 1) for fragment in fragments),
         units=units,
-        strata=codes if units is None and codes is not None and _dealt_by_class(codes, fragments) else None,
+        strata=codes if units is None and codes is not None and dealt_by_class(codes, fragments) else None,
         unassigned=np.empty(0, np.int64),
         settings=CutSettings(),
     )
+
+
+def _kept_by(cv: Any) -> Any:
+    """The splits of a finished cross-validation or search; anything else as it is.
+
+    Raises:
+        SettingsError: the splits were not kept, and cannot be made again.
+    """
+    if isinstance(cv, Mapping):
+        indices = cv.get("indices")
+        if indices is None:
+            raise SettingsError(
+                "cv is a result of cross_validate without its indices: call cross_validate with return_indices=True"
+            )
+        return list(zip(indices["train"], indices["test"], strict=True))
+    if not hasattr(cv, "cv_results_"):
+        return cv
+    from sklearn.base import is_classifier
+    from sklearn.model_selection import StratifiedKFold
+
+    splitter = cv.cv
+    random = not isinstance(getattr(splitter, "random_state", 0), int | np.integer)
+    if random and getattr(splitter, "shuffle", True):
+        raise SettingsError(
+            f"cv: {type(cv).__name__} split rows at random by {splitter!r}, which would split them otherwise now: give "
+            "it a random_state, and fit again"
+        )
+    folds = 5 if splitter is None else splitter
+    return StratifiedKFold(folds) if isinstance(folds, int) and is_classifier(cv.estimator) else folds
 
 
 def _splits(cv: Any, x: Any, y: NDArray[Any] | None, groups: ArrayLike | None, n: int) -> list[tuple[Rows, Rows]]:
@@ -127,19 +159,12 @@ def _classes(dataset: Dataset) -> Rows | None:
     return class_codes(target) if target is not None and target.kind == "classes" else None
 
 
-def _dealt_by_class(codes: Rows, fragments: list[Fragment]) -> bool:
-    """True where each class is shared out as evenly as pieces of these sizes allow, as only stratified splitters do.
-
-    The null then permutes rows within classes, as it does for the stratified folds of `picsc audit`.
-    """
-    size = np.array([len(fragment.rows) for fragment in fragments])
-    counts = np.stack([np.bincount(codes[fragment.rows], minlength=codes.max() + 1) for fragment in fragments])
-    even = size[:, None] * counts.sum(0) / size.sum()
-    return bool(counts.shape[1] > 1 and (np.abs(counts - even) <= 1.0 + 1e-9).all() and (even >= 10).any())
-
-
 def _name(cv: Any) -> str:
     """How a report names the splitter."""
     if isinstance(cv, int):
         return f"{cv} folds"
+    if isinstance(cv, Mapping):
+        return "cross_validate"
+    if hasattr(cv, "cv_results_"):
+        return type(cv).__name__
     return repr(cv) if hasattr(cv, "split") else "the pairs of rows given"

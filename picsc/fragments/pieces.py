@@ -26,6 +26,8 @@ class Fragment:
     """Name such as `fold 1`, `batch 3`, `site=cleveland`, `2024-01-01..2024-01-30`, `all rows`."""
     rows: NDArray[np.int64]
     """Row numbers counted from 0, strictly increasing."""
+    role: Literal["train", "valid", "test"] | None = None
+    """The rows' task where a column of splits says it: to learn from, to choose by, or to test; else None."""
 
 
 @dataclass(frozen=True, slots=True)

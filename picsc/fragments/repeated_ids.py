@@ -38,7 +38,7 @@ def repeated_ids(dataset: Dataset, cut: Cut) -> list[Finding]:
     Returns:
         One note; [] where pieces are cut by groups or by a column's values, or no column looks like that.
     """
-    if cut.units is not None or cut.settings.by is not None or cut.settings.group is not None:
+    if cut.units is not None or cut.settings.column is not None or cut.settings.group is not None:
         return []
     held = [(column.name, _values(column)) for column in dataset.columns if _looks_like_id(column.name)]
     named = [(name, values) for name, values in held if FEWEST_VALUES <= values <= dataset.n / ROWS_EACH]

@@ -9,6 +9,7 @@
 - `distributions`: the columns that an audit names first: sizes by piece, counts of a piece and its reference
 - `effects`: the smallest effects that count as a shift, and the fit of the reference model
 - `fed`: the reports of `picsc fed`: a federation, and an audit of clients by their summaries
+- `metrics`: metrics by name of one method and of one model
 - `predict`: the report of `picsc predict`: predictions for new rows
 - `pages`: reports as one file of HTML, with tables and pictures
 - `recipes`: the report of `picsc run`: one row per data set and way to cut it, next to the paper's number

@@ -172,6 +172,18 @@ class MajorityClass:
 
 
 @dataclass(frozen=True, slots=True)
+class NotApplicable:
+    """A method that the model of the run does not have."""
+
+    method: str
+    """Name of the method."""
+    value: float | None
+    """None: there is no score."""
+    reason: str
+    """Why there is none, in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
     """One method minus another one, paired."""
 

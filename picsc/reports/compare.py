@@ -7,11 +7,13 @@ with the reason next to it. Nothing here imports torch, pandas or a format.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from picsc.phrases import counted
-from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, brief, strict
+from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, NotApplicable, brief, strict
+from picsc.reports.metrics import MetricScore, metric_lines
 from picsc.reports.shown import Drawn
 
 Setting = Literal["integral", "transfer", "in turn"]
@@ -84,6 +86,10 @@ class CompareUnit:
     """Epoch, counted from 1, in which the model diverged; None if it did not."""
     refused: bool = False
     """True where the method has no model because its weights cannot be trusted; `reason` says why."""
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+    """Metrics that `--metric` asks for, by name; None where one does not exist."""
+    metric_reasons: Mapping[str, str] = field(default_factory=dict)
+    """Why a metric is None, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +127,8 @@ class CompareMethodReport:
     """Mean balanced accuracy over the units that have one, a fraction; None without any."""
     auc: float | None = None
     """Mean area under the ROC curve over the units that have one, in [0, 1]; None without any."""
+    metrics: tuple[MetricScore, ...] = ()
+    """Metrics that `--metric` asks for, in its order."""
 
     def against(self, method: str) -> Difference | None:
         """The difference from another method; None where the two were not compared."""
@@ -209,6 +217,8 @@ class CompareReport(Drawn):
     """Times by method; empty unless timings were asked for, since they differ from run to run."""
     majority: MajorityClass | None = None
     """The most frequent class, which every method should beat; None for numbers."""
+    not_applicable: tuple[NotApplicable, ...] = ()
+    """Methods that the model of `--model` does not have, with the reason; empty for networks."""
 
     schema = "picsc.compare/1"
 
@@ -221,8 +231,13 @@ class CompareReport(Drawn):
                 counted(len(self.targets), "target"),
                 counted(len(self.methods), "method"),
             ),
-            self.summary,
+            self.lines,
         )
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The summary, and a line on each metric that is asked for."""
+        return (*self.summary, *metric_lines(self.methods))
 
     @property
     def failed(self) -> int:

@@ -8,11 +8,13 @@ not exist is None, never NaN; the reason is given next to it. Nothing here impor
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from typing import Literal
 
 from picsc.phrases import counted
-from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, brief, strict
+from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass, NotApplicable, brief, strict
+from picsc.reports.metrics import MetricScore, metric_lines
 from picsc.reports.shown import Drawn
 
 Protocol = Literal["foldwise", "batchwise"]
@@ -58,6 +60,10 @@ class Unit:
     """Accuracy in each class, mean over the classes that are tested, a fraction; None for numbers and for one class."""
     diverged: int | None = None
     """Epoch, counted from 1, in which the model diverged; None if it did not."""
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+    """Metrics that `--metric` asks for, by name; None where one does not exist."""
+    metric_reasons: Mapping[str, str] = field(default_factory=dict)
+    """Why a metric is None, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +132,8 @@ class MethodReport:
     """Mean area under the ROC curve over the units that have one, in [0, 1]; None without any."""
     lifelong: Lifelong | None = None
     """Forgetting and transfer along the pieces; None for folds, and where the latest rows test all models."""
+    metrics: tuple[MetricScore, ...] = ()
+    """Metrics that `--metric` asks for, in its order."""
 
     def against(self, method: str) -> Difference | None:
         """The difference from another method; None where the two were not compared."""
@@ -231,6 +239,8 @@ class CvReport(Drawn):
     """The difference that whole groups make; None without groups, and where no random split can stand beside them."""
     deployment: DeploymentEstimate | None = None
     """The estimate for the rows that `--deploy` names; None without it."""
+    not_applicable: tuple[NotApplicable, ...] = ()
+    """Methods that the model of `--model` does not have, with the reason; empty for networks."""
 
     schema = "picsc.cv/1"
 
@@ -248,8 +258,9 @@ class CvReport(Drawn):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The summary, and the estimate for deployment where one is asked for."""
-        return self.summary if self.deployment is None else (*self.summary, self.deployment.line)
+        """The summary, a line on each metric that is asked for, and the estimate for deployment if there is one."""
+        more = metric_lines(self.methods)
+        return (*self.summary, *more, *(() if self.deployment is None else (self.deployment.line,)))
 
     @property
     def failed(self) -> int:
@@ -267,12 +278,13 @@ class CvReport(Drawn):
 
     def as_dict(self) -> dict[str, object]:
         """Plain JSON values; a change of a key bumps `schema`. Numbers are finite or None."""
-        body = {field.name: getattr(self, field.name) for field in fields(self)}
+        body = {each.name: getattr(self, each.name) for each in fields(self)}
         body["data"] = asdict(self.data)
         body["majority"] = None if self.majority is None else asdict(self.majority)
         body["loss"] = None if self.loss is None else asdict(self.loss)
         body["group_leakage"] = None if self.group_leakage is None else asdict(self.group_leakage)
         body["deployment"] = None if self.deployment is None else asdict(self.deployment)
+        body["not_applicable"] = [asdict(each) for each in self.not_applicable]
         body["methods"] = [asdict(method) for method in self.methods]
         body["findings"] = [asdict(finding) for finding in self.findings]
         return strict({"schema": self.schema, "metric": self.data.metric, **body})

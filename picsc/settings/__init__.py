@@ -16,6 +16,7 @@
 - `keywords`: the settings as keywords of the Python verbs, generated
 - `layers`: defaults, pyproject.toml, recipe and options, joined so that the higher one wins
 - `option`: a setting's names and help on the command line and in Python, declared on its field
+- `own_model`: the settings of the model: the paper's networks, or one of the user's own
 - `problems`: problems that pydantic found, in plain words
 - `pyproject`: settings of a whole project, from `[tool.picsc]` of pyproject.toml
 - `reading`: the settings of reading one table

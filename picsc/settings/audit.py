@@ -10,16 +10,16 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from picsc.reports.effects import SmallestEffects
-from picsc.settings.base import Settings
 from picsc.settings.choices import REFERENCES, Reference
 from picsc.settings.column_patterns import bound_of
 from picsc.settings.cutting import CutSettings, Keys, PartitionSettings
 from picsc.settings.fields import Jobs, NotNegative, Seed, SmallShare
 from picsc.settings.option import Option
+from picsc.settings.own_model import ModelSettings
 from picsc.settings.reading import ReadSettings
 
 
-class AuditSettings(Settings):
+class AuditSettings(ModelSettings):
     """All settings of `picsc audit`; the data are none of them."""
 
     read: ReadSettings = ReadSettings()
@@ -101,7 +101,7 @@ class AuditSettings(Settings):
         if self.cut.mix_time:
             raise ValueError("mix_time says what models learn from, and an audit trains none: leave it out")
         if self.clients.clients is not None and self.cut.ways:
-            raise ValueError(f"choose one way to cut, not 2: --clients, --{self.cut.ways[0]}")
+            raise ValueError(f"choose one way to cut, not 2: --clients, --{self.cut.ways[0].replace('_', '-')}")
         if self.clients.clients is not None and (self.cut.splitter is not None or self.cut.shuffle):
             raise ValueError("--splitter and --shuffle go with --folds, not with --clients")
         if self.cut.one_piece and not self.other_files:
@@ -111,6 +111,8 @@ class AuditSettings(Settings):
             )
         if self.equivalence is not None and self.gamma is not None:
             raise ValueError("--gamma is a raw threshold without an error rate: it cannot show --equivalence")
+        if self.model != "auto" and not self.own:
+            raise ValueError(f"--model {self.model}: the reference model of an audit is auto, or FILE.py:FUNCTION")
         if self.strict_schema and not self.other_files:
             raise ValueError("--strict-schema compares columns with those of another file: give --reference FILE")
         if self.cut.one_piece and (self.cut.splitter is not None or self.cut.shuffle):

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from picsc.reports.metrics import MetricName
 from picsc.settings.base import Settings
 from picsc.settings.choices import PAPERS_METHODS, CompareMethod
 from picsc.settings.cutting import CutSettings, Keys, two_or_more, with_shuffled_folds
@@ -60,6 +61,11 @@ class CompareSettings(Settings):
     read: ReadSettings = ReadSettings()
     cut: CutSettings = CutSettings()
     """Without a way to cut, a random part of the rows, or the official test part, is the target."""
+    sample_weight: Annotated[
+        str | None, Option("Column of weights, for training, scores and tests.", "COL", "Target")
+    ] = None
+    """Column of how much each row counts, in training, in every score and in the tests of all methods; it is no
+    feature. Rows of weight 0 take no part. None is the same for all rows."""
     train_on: Annotated[
         tuple[str, ...], Option("Pieces to learn from (default: all others).", "PIECE,..", "Target")
     ] = ()
@@ -118,6 +124,14 @@ class CompareSettings(Settings):
     """Most training rows, a random part of every piece."""
     repeats: Annotated[Repeats | None, Option("Runs by other seeds (default 10, not tables 1).", "N", "Run")] = None
     """Runs with other seeds of weights, splits and selection; None is 10 for tables and 1 for others."""
+    metrics: Annotated[
+        tuple[MetricName, ...],
+        Option("More scores: roc_auc, f1_macro, rmse, ..", "NAME,..", "Methods", flag="--metric"),
+    ] = ()
+    """Metrics by the names of scikit-learn that the report has beside the accuracy, with intervals, differences and
+    tests of each: accuracy, balanced_accuracy, f1_macro, f1_micro, f1_weighted, precision_macro, recall_macro,
+    matthews_corrcoef, roc_auc, average_precision, log_loss and brier of classes; r2, explained_variance, mse, rmse,
+    mae, median_ae and mape of numbers, in the unit of the target. () is none."""
     seed: Seed = 0
     """Seed of every random draw."""
     jobs: Jobs = 1
@@ -154,7 +168,7 @@ class CompareSettings(Settings):
     @property
     def keys(self) -> Keys:
         """Columns that cut the table and are no covariates."""
-        return self.cut.keys
+        return self.cut.keys.and_of(sample_weight=self.sample_weight)
 
     @property
     def other_files(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from picsc.settings.choices import GroupMissing, PartitionName, Splitter
 from picsc.settings.fields import AtLeastTwo, Count
 from picsc.settings.option import Option
 
-WAYS = ("folds", "batches", "by", "time")
+WAYS = ("folds", "batches", "by", "split_column", "time")
 """Settings of `CutSettings` that are each a way to cut."""
 
 
@@ -30,7 +30,20 @@ class Keys(tuple[str, ...]):
             columns: by setting; None where it names no column.
         """
         found = cls(name for name in columns.values() if name is not None)
-        found.options = {name: f"--{setting}" for setting, name in columns.items() if name is not None}
+        found.options = {
+            name: "--" + setting.replace("_", "-") for setting, name in columns.items() if name is not None
+        }
+        return found
+
+    def and_of(self, **columns: str | None) -> Keys:
+        """These columns and others.
+
+        Args:
+            columns: as in `of`.
+        """
+        more = Keys.of(**columns)
+        found = Keys((*self, *more))
+        found.options = {**self.options, **more.options}
         return found
 
 
@@ -57,6 +70,10 @@ class CutSettings(Settings):
     """Number of contiguous batches whose sizes differ by at most one; 1 is as with folds."""
     by: Annotated[str | None, Option("One piece per value of a column.", "COL", "Pieces")] = None
     """Column with one piece per value."""
+    split_column: Annotated[str | None, Option("Column of folds, or of train, valid and test.", "COL", "Pieces")] = None
+    """Column that says the pieces: numbers or names of folds, which are tested in turn; or words such as train, valid
+    and test. An audit then compares the others with train; models of cv and compare learn from train and are tested on
+    test, and those of cv choose lambda and weight decay by valid. It is no feature."""
     time: Annotated[str | None, Option("Order by a column and cut; equal times stay together.", "COL", "Pieces")] = None
     """Column to order and cut by; ties stay together."""
     every: Annotated[str | None, Option("Length of a --time piece, such as 30d.", "SPAN", "Pieces")] = None
@@ -111,9 +128,14 @@ class CutSettings(Settings):
         return tuple(way for way in WAYS if getattr(self, way) is not None)
 
     @property
+    def column(self) -> str | None:
+        """Column with one piece per value; None for other cuts."""
+        return self.by if self.by is not None else self.split_column
+
+    @property
     def keys(self) -> Keys:
         """Columns that cut the table, and are no covariates."""
-        return Keys.of(by=self.by, time=self.time, group=self.group)
+        return Keys.of(by=self.by, split_column=self.split_column, time=self.time, group=self.group)
 
     @property
     def forward(self) -> bool:
@@ -133,9 +155,7 @@ class CutSettings(Settings):
     @model_validator(mode="after")
     def _one_way(self) -> CutSettings:
         if len(self.ways) > 1:
-            raise ValueError(
-                f"choose one way to cut, not {len(self.ways)}: {', '.join('--' + way for way in self.ways)}"
-            )
+            raise ValueError(f"choose one way to cut, not {len(self.ways)}: {', '.join(_flags(self.ways))}")
         if self.time is None and (self.every is not None or self.cuts is not None):
             raise ValueError("--every and --cuts need --time COL")
         if self.every is not None and self.cuts is not None:
@@ -150,8 +170,13 @@ class CutSettings(Settings):
         if self.splitter in ("group", "stratified-group") and self.group is None:
             raise ValueError(f"--splitter {self.splitter} needs --group COL")
         if self.ways not in ((), ("folds",)) and (self.splitter is not None or self.shuffle):
-            raise ValueError(f"--splitter and --shuffle go with --folds, not with --{self.ways[0]}")
+            raise ValueError(f"--splitter and --shuffle go with --folds, not with {_flags(self.ways)[0]}")
         return self
+
+
+def _flags(ways: tuple[str, ...]) -> list[str]:
+    """The options of some ways to cut."""
+    return ["--" + way.replace("_", "-") for way in ways]
 
 
 class PartitionSettings(Settings):
@@ -210,6 +235,6 @@ def two_or_more(cut: CutSettings) -> CutSettings:
 def with_shuffled_folds(values: object) -> object:
     """Folds are shuffled unless `shuffle` is given; other ways to cut have an order that must stay."""
     cut = values.get("cut") if isinstance(values, dict) else None
-    if not isinstance(cut, dict) or "shuffle" in cut or any(cut.get(way) for way in ("batches", "by", "time")):
+    if not isinstance(cut, dict) or "shuffle" in cut or any(cut.get(way) for way in WAYS[1:]):
         return values
     return {**values, "cut": {**cut, "shuffle": True}}  # type: ignore[dict-item]

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from picsc.reports.metrics import MetricName
 from picsc.settings.base import Settings
 from picsc.settings.choices import DEPLOYMENTS, METHODS, BatchShift, DeployInterval, Method
 from picsc.settings.cutting import CutSettings, Keys, two_or_more, with_shuffled_folds
@@ -57,6 +58,11 @@ class CvSettings(Settings):
     """Rows of classes with fewer rows than there are folds are in every training part and in no test part."""
     weights: Annotated[str | None, Option("Column of row weights.", "COL", "Pieces")] = None
     """Column of row weights, for the loss and for the score; both the weighted and the plain score are shown."""
+    sample_weight: Annotated[
+        str | None, Option("Column of weights, for training, scores and tests.", "COL", "Pieces")
+    ] = None
+    """Column of how much each row counts, in training, in every score and in the tests of all methods; it is no
+    feature. Rows of weight 0 take no part. None is the same for all rows."""
     deploy: Annotated[
         str | None, Option("Estimate for same, new-groups, future or a file.", "NAME|FILE", "Methods")
     ] = None
@@ -68,6 +74,14 @@ class CvSettings(Settings):
     ] = "resampled"
     """Interval of the estimate for `same`: `resampled` is the corrected resampled t-interval; `nested` that of nested
     cross-validation, which trains about five times as many models."""
+    metrics: Annotated[
+        tuple[MetricName, ...],
+        Option("More scores: roc_auc, f1_macro, rmse, ..", "NAME,..", "Methods", flag="--metric"),
+    ] = ()
+    """Metrics by the names of scikit-learn that the report has beside the accuracy, with intervals, differences and
+    tests of each: accuracy, balanced_accuracy, f1_macro, f1_micro, f1_weighted, precision_macro, recall_macro,
+    matthews_corrcoef, roc_auc, average_precision, log_loss and brier of classes; r2, explained_variance, mse, rmse,
+    mae, median_ae and mape of numbers, in the unit of the target. () is none."""
     seed: Seed = 0
     """Seed of every random draw."""
     jobs: Jobs = 1
@@ -95,6 +109,15 @@ class CvSettings(Settings):
         return with_posterior_along_a_sequence(self, self.penalty, algorithm)
 
     @model_validator(mode="after")
+    def _one_weight(self) -> CvSettings:
+        if self.weights is not None and self.sample_weight is not None:
+            raise ValueError(
+                "--weights and --sample-weight both say how much a row counts, the second one in every score: leave "
+                "one out"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _deployable(self) -> CvSettings:
         if self.deploy == "":
             raise ValueError(f"--deploy needs {', '.join(DEPLOYMENTS)} or a file")
@@ -116,7 +139,7 @@ class CvSettings(Settings):
     @property
     def keys(self) -> Keys:
         """Columns that cut the table or hold row weights, and are no covariates."""
-        return Keys.of(by=self.cut.by, time=self.cut.time, group=self.cut.group, weights=self.weights)
+        return self.cut.keys.and_of(weights=self.weights, sample_weight=self.sample_weight)
 
     @property
     def foldwise(self) -> bool:

@@ -8,6 +8,17 @@ from typing import Literal, TypedDict
 class AuditKeywords(TypedDict, total=False):
     """Settings of `picsc.audit`; one that is not given has its default."""
 
+    model: str
+    """Model that is trained; of an audit the reference model, which must be a torch.nn.Module. auto is the paper's
+    network; of images, lenet, and mlp has one hidden layer of 64 units. Of tables also a model of your own, whose code
+    runs only because you name it: `sklearn:ensemble.NAME` or `package.module.NAME` is a class by its import path,
+    `FILE.py:FUNCTION` a function that returns an estimator or a torch.nn.Module. The function may have the parameters
+    `inputs` and `outputs`, the numbers of encoded columns and of classes (1 for numbers)."""
+
+    model_options: Sequence[str]
+    """Options of a model of your own, KEY=VALUE each, with values as YAML has them: arguments of the class or the
+    function."""
+
     target: Hashable | None
     """Column to predict; None looks for target, label, class or y, then takes the last column."""
 
@@ -90,6 +101,11 @@ class AuditKeywords(TypedDict, total=False):
 
     by: Hashable | None
     """Column with one piece per value."""
+
+    split_column: Hashable | None
+    """Column that says the pieces: numbers or names of folds, which are tested in turn; or words such as train, valid
+    and test. An audit then compares the others with train; models of cv and compare learn from train and are tested on
+    test, and those of cv choose lambda and weight decay by valid. It is no feature."""
 
     time: Hashable | None
     """Column to order and cut by; ties stay together."""
@@ -278,6 +294,11 @@ class CvKeywords(TypedDict, total=False):
     by: Hashable | None
     """Column with one piece per value."""
 
+    split_column: Hashable | None
+    """Column that says the pieces: numbers or names of folds, which are tested in turn; or words such as train, valid
+    and test. An audit then compares the others with train; models of cv and compare learn from train and are tested on
+    test, and those of cv choose lambda and weight decay by valid. It is no feature."""
+
     time: Hashable | None
     """Column to order and cut by; ties stay together."""
 
@@ -343,8 +364,16 @@ class CvKeywords(TypedDict, total=False):
     mean whose forgetting is chosen on training rows, or the last model (none). None is fisher, or running with lambda
     posterior."""
 
-    model: Literal["auto", "lenet", "mlp"]
-    """Network of images: auto is lenet, mlp has one hidden layer of 64 units."""
+    model: str
+    """Model that is trained; of an audit the reference model, which must be a torch.nn.Module. auto is the paper's
+    network; of images, lenet, and mlp has one hidden layer of 64 units. Of tables also a model of your own, whose code
+    runs only because you name it: `sklearn:ensemble.NAME` or `package.module.NAME` is a class by its import path,
+    `FILE.py:FUNCTION` a function that returns an estimator or a torch.nn.Module. The function may have the parameters
+    `inputs` and `outputs`, the numbers of encoded columns and of classes (1 for numbers)."""
+
+    model_options: Sequence[str]
+    """Options of a model of your own, KEY=VALUE each, with values as YAML has them: arguments of the class or the
+    function."""
 
     epochs: int | None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and
@@ -393,6 +422,10 @@ class CvKeywords(TypedDict, total=False):
     weights: Hashable | None
     """Column of row weights, for the loss and for the score; both the weighted and the plain score are shown."""
 
+    sample_weight: Hashable | None
+    """Column of how much each row counts, in training, in every score and in the tests of all methods; it is no
+    feature. Rows of weight 0 take no part. None is the same for all rows."""
+
     deploy: str | None
     """Rows that a model will be used on, for which the report gives an estimate of its score: `same`, rows like these;
     `new-groups`, rows of groups that are not among these, with `cut.group`; `future`, later rows, with `cut.time`; or a
@@ -401,6 +434,12 @@ class CvKeywords(TypedDict, total=False):
     deploy_interval: Literal["resampled", "nested"]
     """Interval of the estimate for `same`: `resampled` is the corrected resampled t-interval; `nested` that of nested
     cross-validation, which trains about five times as many models."""
+
+    metrics: Sequence[Literal["accuracy", "balanced_accuracy", "f1_macro", "f1_micro", "f1_weighted", "precision_macro", "recall_macro", "matthews_corrcoef", "roc_auc", "average_precision", "log_loss", "brier", "r2", "explained_variance", "mse", "rmse", "mae", "median_ae", "mape"]]
+    """Metrics by the names of scikit-learn that the report has beside the accuracy, with intervals, differences and
+    tests of each: accuracy, balanced_accuracy, f1_macro, f1_micro, f1_weighted, precision_macro, recall_macro,
+    matthews_corrcoef, roc_auc, average_precision, log_loss and brier of classes; r2, explained_variance, mse, rmse,
+    mae, median_ae and mape of numbers, in the unit of the target. () is none."""
 
     seed: int
     """Seed of every random draw."""
@@ -495,6 +534,11 @@ class CompareKeywords(TypedDict, total=False):
     by: Hashable | None
     """Column with one piece per value."""
 
+    split_column: Hashable | None
+    """Column that says the pieces: numbers or names of folds, which are tested in turn; or words such as train, valid
+    and test. An audit then compares the others with train; models of cv and compare learn from train and are tested on
+    test, and those of cv choose lambda and weight decay by valid. It is no feature."""
+
     time: Hashable | None
     """Column to order and cut by; ties stay together."""
 
@@ -528,6 +572,10 @@ class CompareKeywords(TypedDict, total=False):
 
     shuffle: bool
     """Shuffle rows before cutting folds; dob-scv and ms-scv draw rows at random with or without it."""
+
+    sample_weight: Hashable | None
+    """Column of how much each row counts, in training, in every score and in the tests of all methods; it is no
+    feature. Rows of weight 0 take no part. None is the same for all rows."""
 
     train_on: Sequence[Hashable]
     """Pieces to learn from; () is all but the target."""
@@ -578,8 +626,16 @@ class CompareKeywords(TypedDict, total=False):
     mean whose forgetting is chosen on training rows, or the last model (none). None is fisher, or running with lambda
     posterior."""
 
-    model: Literal["auto", "lenet", "mlp"]
-    """Network of images: auto is lenet, mlp has one hidden layer of 64 units."""
+    model: str
+    """Model that is trained; of an audit the reference model, which must be a torch.nn.Module. auto is the paper's
+    network; of images, lenet, and mlp has one hidden layer of 64 units. Of tables also a model of your own, whose code
+    runs only because you name it: `sklearn:ensemble.NAME` or `package.module.NAME` is a class by its import path,
+    `FILE.py:FUNCTION` a function that returns an estimator or a torch.nn.Module. The function may have the parameters
+    `inputs` and `outputs`, the numbers of encoded columns and of classes (1 for numbers)."""
+
+    model_options: Sequence[str]
+    """Options of a model of your own, KEY=VALUE each, with values as YAML has them: arguments of the class or the
+    function."""
 
     epochs: int | None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and
@@ -648,6 +704,12 @@ class CompareKeywords(TypedDict, total=False):
 
     repeats: int | None
     """Runs with other seeds of weights, splits and selection; None is 10 for tables and 1 for others."""
+
+    metrics: Sequence[Literal["accuracy", "balanced_accuracy", "f1_macro", "f1_micro", "f1_weighted", "precision_macro", "recall_macro", "matthews_corrcoef", "roc_auc", "average_precision", "log_loss", "brier", "r2", "explained_variance", "mse", "rmse", "mae", "median_ae", "mape"]]
+    """Metrics by the names of scikit-learn that the report has beside the accuracy, with intervals, differences and
+    tests of each: accuracy, balanced_accuracy, f1_macro, f1_micro, f1_weighted, precision_macro, recall_macro,
+    matthews_corrcoef, roc_auc, average_precision, log_loss and brier of classes; r2, explained_variance, mse, rmse,
+    mae, median_ae and mape of numbers, in the unit of the target. () is none."""
 
     seed: int
     """Seed of every random draw."""

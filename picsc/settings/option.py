@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from inspect import get_annotations
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -149,7 +150,13 @@ def settings_of(kind: type[BaseModel], verb: str, path: Path = ()) -> Iterator[S
         declared = _declared(info)
         option = None if declared is None else declared.of(verb)
         if option is not None:
-            yield Setting((*path, name), info, option, kind)
+            yield Setting((*path, name), info, option, _declares(kind, name))
+
+
+def _declares(kind: type[BaseModel], name: str) -> type[BaseModel]:
+    """The class that a field is declared in: the settings themselves, or one that they inherit it from."""
+    bases = (each for each in kind.__mro__ if issubclass(each, BaseModel))
+    return next(each for each in bases if name in get_annotations(each))
 
 
 def _words(annotation: Any) -> Iterator[str]:

@@ -20,7 +20,7 @@ from picsc.settings.problems import KeyPath, Problem, problems
 M = TypeVar("M", bound=BaseModel)
 _SHOWN = 60
 """Characters of a value that a sentence repeats."""
-_MOST = 24
+_MOST = 28
 """Keys that a sentence lists."""
 _LAMBDA = "lambda"
 """Name of the penalty's strength in the paper and on the command line."""

@@ -7,19 +7,18 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import Field, model_validator
 
 from picsc.settings.base import Settings
-from picsc.settings.choices import ImageModel, Merge, PenaltyName, Precision
+from picsc.settings.choices import Merge, PenaltyName, Precision
 from picsc.settings.fields import Alpha, Count, Device, Gamma, NotNegative, Rate
 from picsc.settings.option import Option
+from picsc.settings.own_model import ModelSettings
 
 OfVerb = TypeVar("OfVerb", bound=Settings)
 """Settings of a verb."""
 
 
-class TrainSettings(Settings):
+class TrainSettings(ModelSettings):
     """Training of every model of a comparison; the same for every method."""
 
-    model: Annotated[ImageModel, Option("Of images: lenet or mlp (default lenet).", "NAME", "Training")] = "auto"
-    """Network of images: auto is lenet, mlp has one hidden layer of 64 units."""
     epochs: Annotated[Count | None, Option("Passes over the training rows.", "N", "Training")] = None
     """Passes over the training rows; None is 200 where one step sees all rows, else 20 for tables, 5 for images and
     texts."""

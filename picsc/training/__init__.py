@@ -28,5 +28,6 @@ model at a time for any network (`single`), or many small networks at once for t
 - `predict`: predictions of a trained model, a chunk of rows at a time
 - `networks`: the paper's small networks for tables and images, and two networks for texts
 - `lstm`: a layer of long short-term memory with Fisher information
+- `own`: models of the user: estimators and torch modules
 - `batched`: the engine that trains many small networks as one computation
 """

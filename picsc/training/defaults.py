@@ -7,15 +7,20 @@ import torch
 from numpy.typing import NDArray
 
 from picsc.datasets.data import Data, DataKind
+from picsc.datasets.encoding import fit
 from picsc.datasets.rows import Rows, with_label
 from picsc.datasets.table import Dataset
 from picsc.errors import SettingsError
 from picsc.fragments.unlabelled import pieces_without_label
 from picsc.reports.common import Finding
 from picsc.settings import PenaltyName, TrainSettings
+from picsc.settings.choices import ImageModel
 from picsc.training.jobs import Trainer, TrainingRecipe
 from picsc.training.network_inputs import inputs_of
 from picsc.training.network_trainer import NetworkTrainer
+from picsc.training.own.estimator_trainer import EstimatorTrainer
+from picsc.training.own.module_trainer import ModuleTrainer
+from picsc.training.own.named import own_model
 from picsc.training.table_trainer import TableTrainer
 
 FULL_BATCH = 10_000
@@ -90,6 +95,7 @@ def trainer_of(
     *,
     weights: NDArray[np.float64] | None = None,
     groups: NDArray[np.int64] | None = None,
+    counts: NDArray[np.float64] | None = None,
 ) -> Trainer:
     """The trainer of this kind of data.
 
@@ -101,12 +107,22 @@ def trainer_of(
         device: device of the models.
         weights: (n,) row weights of a table.
         groups: (n,) group of each row of a table, which no split of training rows divides.
+        counts: (n,) how much each row of a table counts, in training and in scores; in place of `weights`.
 
     Raises:
         SettingsError: a network of images for other data.
     """
-    if train.model != "auto" and data.kind != "images":
+    if train.own and data.kind != "table":
+        raise SettingsError(f"{data.name}: --model {train.model} is for tables; {data.kind} have networks of their own")
+    if train.model != "auto" and data.kind != "images" and not train.own:
         raise SettingsError(f"{data.name}: --model {train.model} is for images; leave it out")
-    if data.kind == "table":
-        return TableTrainer(data, recipe, penalty, weights, device, groups)
-    return NetworkTrainer(inputs_of(data, train.model), recipe, penalty, device, train.precision)
+    if data.kind != "table":
+        network: ImageModel = train.model  # type: ignore[assignment] # `own` is false
+        return NetworkTrainer(inputs_of(data, network), recipe, penalty, device, train.precision)
+    table = TableTrainer(data, recipe, penalty, weights if counts is None else counts, device, groups, counts=counts)
+    own = own_model(train)
+    if own is None:
+        return table
+    if own.kind == "estimator":
+        return EstimatorTrainer(table, own)
+    return ModuleTrainer(table, own, len(fit(data, np.arange(data.n)).names), train.precision)

@@ -52,6 +52,8 @@ class TrainingJob:
     """Number of pieces before, with `sequence`."""
     updates: int | None = None
     """Updates of the model, whatever its rows; None is those of the recipe."""
+    choose_on: Rows | None = None
+    """Rows on which lambda or weight decay is chosen, which no model learns from; None chooses on training rows."""
 
 
 class Scaling(NamedTuple):
@@ -97,6 +99,11 @@ class Trainer(Protocol):
     @property
     def groups(self) -> NDArray[np.int64] | None:
         """Group of each row of the data, (n,), which no split of training rows divides; None without groups."""
+        ...
+
+    @property
+    def counts(self) -> NDArray[np.float64] | None:
+        """How much each row of the data counts in scores, (n,); None is the same for all."""
         ...
 
     def updates(self, rows: int) -> int:

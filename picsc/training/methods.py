@@ -51,6 +51,13 @@ class MethodSetup:
     """Inner folds by which lambda or weight decay is chosen; 1 holds out one part only."""
     at_once: int
     """Jobs that are trained between two writes to the run folder."""
+    without_gradients: str = ""
+    """Reason why models have no gradients of single rows, and so no penalties; empty where they have them."""
+
+    @property
+    def gradients(self) -> bool:
+        """True where penalties, Fisher information and parameters that are carried along apply."""
+        return not self.without_gradients
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +159,11 @@ def fit_jobs(
 
 
 def scores_on_test_rows(
-    model: MethodModel, y: NDArray[np.int64] | Floats, likelihood: Likelihood, weights: Floats | None = None
+    model: MethodModel,
+    y: NDArray[np.int64] | Floats,
+    likelihood: Likelihood,
+    weights: Floats | None = None,
+    sample: Floats | None = None,
 ) -> dict[str, float]:
     """`SCORES` of a model on its test rows.
 
@@ -161,13 +172,14 @@ def scores_on_test_rows(
         y: labels (n,), as `Trainer.targets` gives them.
         likelihood: of the target column.
         weights: (n,) weights of the rows in the weighted accuracy; None leaves it out.
+        sample: (n,) weights of the rows in every score; None is the same for all.
 
     Returns:
         Fractions, and nats per row for the log-loss; NaN where a number does not exist. Empty where the model failed.
     """
     if model.failed:
         return {}
-    scores = scores_of_models(model.outputs[None], y, likelihood, weights)
+    scores = scores_of_models(model.outputs[None], y, likelihood, weights, sample=sample)
     return {key: float(getattr(scores, key)[0]) for key in SCORES}
 
 

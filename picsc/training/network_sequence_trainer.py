@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -19,12 +19,13 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from picsc.datasets.encoding import of_numbers
 from picsc.datasets.rows import Rows
 from picsc.equations.covariate_kl import part_kl
+from picsc.equations.likelihood import Likelihood
 from picsc.equations.penalties import Anchor
 from picsc.equations.trigger import DRAWS, calibrated_threshold, part_gaps, random_halves, summed_gaps, tau
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 from picsc.fisher.subset_sums import part_squares
 from picsc.training.jobs import Fitted, TrainingRecipe
-from picsc.training.network_inputs import Read, Scale
+from picsc.training.network_inputs import Read
 from picsc.training.predict import predict
 from picsc.training.rebasing import ScaleChange
 from picsc.training.single_inputs import PLAIN, Correction, LabelledRows
@@ -35,8 +36,22 @@ SCORED_FLOATS = 1 << 25
 """Squared scores of single rows held at once, in floats: 134 MB."""
 
 
-class OneNetwork(Protocol):
+S = TypeVar("S")
+S_in = TypeVar("S_in", contravariant=True)
+"""Scale of the inputs at a fragment."""
+
+
+class OneNetwork(Protocol[S_in]):
     """The training of one network at a time; implemented by `picsc.training.network_trainer.NetworkTrainer`."""
+
+    @property
+    def likelihood(self) -> Likelihood:
+        """The likelihood of the target."""
+        ...
+
+    def features(self, model: nn.Module, x: Tensor) -> Tensor:
+        """The covariates of Eq. 14 at a network, (n, q)."""
+        ...
 
     @property
     def device(self) -> torch.device:
@@ -48,7 +63,7 @@ class OneNetwork(Protocol):
         """Epochs or updates of every network."""
         ...
 
-    def model(self, seed: int) -> nn.Sequential:
+    def model(self, seed: int) -> nn.Module:
         """An untrained network."""
         ...
 
@@ -56,7 +71,7 @@ class OneNetwork(Protocol):
         """Class codes, (n,)."""
         ...
 
-    def reader_of_scale(self, scale: Scale) -> Read:
+    def reader_of_scale(self, scale: S_in) -> Read:
         """A function that reads rows standardised by a scale."""
         ...
 
@@ -75,16 +90,16 @@ class OneNetwork(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkSequenceTrainer:
+class NetworkSequenceTrainer(Generic[S]):
     """Implements `picsc.training.jobs.SequenceTrainer` for g sequences of fragments of one set of images or texts."""
 
-    trainer: OneNetwork
+    trainer: OneNetwork[S]
     """Trains one network on one fragment."""
     sequences: tuple[tuple[Rows, ...], ...]
     """Rows of each fragment of each sequence."""
     seeds: tuple[int, ...]
     """Seed of each sequence."""
-    scales: tuple[tuple[Scale, ...], ...]
+    scales: tuple[tuple[S, ...], ...]
     """Scale of the inputs at each fragment of each sequence."""
     candidates: int
     """Models per sequence, a."""
@@ -114,7 +129,7 @@ class NetworkSequenceTrainer:
             if anchor is not None and some > 0:
                 correction = Correction(some, anchor=Anchor(anchor.mean[g, a], anchor.fisher[g, a]))
             rows = self.sequences[g][t]
-            labelled = LabelledRows(self._read(g, t, rows), self.trainer.labels(rows))
+            labelled = LabelledRows(self._read(g, t, rows), self.trainer.labels(rows), self.trainer.likelihood)
             seed, decay = self.seeds[g] + t, float(weight_decay[g, a])
             with torch.enable_grad():
                 diverged[g, a], shares[g, a] = self.trainer.train(
@@ -128,10 +143,10 @@ class NetworkSequenceTrainer:
         found = torch.zeros_like(theta)
         for g, a in self._models():
             rows = self.sequences[g][t]
-            model = self._model(theta[g, a])
+            model = without_dropout(self._model(theta[g, a]))
             if bool(theta[g, a].isfinite().all()):
                 x, y = self._read(g, t, rows), self.trainer.labels(rows)
-                found[g, a] = empirical_fisher(model, x, y)
+                found[g, a] = empirical_fisher(model, x, y, likelihood=self.trainer.likelihood)
             else:
                 found[g, a] = torch.nan
         return found
@@ -150,16 +165,16 @@ class NetworkSequenceTrainer:
                 continue
             if not bool(theta[g, a].isfinite().all()):
                 continue
-            model = self._model(theta[g, a])
+            model = without_dropout(self._model(theta[g, a]))
             now, before = self.sequences[g][t], self.sequences[g][t - 1]
             rows = np.concatenate([now, before])
             x, y = self._read(g, t, rows), self.trainer.labels(rows)
             parts = random_halves(len(now), len(rows), seed=self.seeds[g] + t, draws=DRAWS if calibrated else 0).to(
                 x.device
             )
-            features = torch.cat([model[:-1](part) for part in torch.split(x, ROWS_PER_PASS)])
+            features = torch.cat([self.trainer.features(model, part) for part in torch.split(x, ROWS_PER_PASS)])
             kl = part_kl(features, parts, of_numbers(features.shape[1]))
-            taus[g, a], gammas[g, a] = calibrated_threshold(tau(_gaps(model, x, y, parts), kl))
+            taus[g, a], gammas[g, a] = calibrated_threshold(tau(_gaps(model, x, y, parts, self.trainer.likelihood), kl))
         return taus.to(theta.device), gammas.to(theta.device)
 
     def rebased(self, theta: Tensor, t: int) -> Tensor:
@@ -187,7 +202,12 @@ class NetworkSequenceTrainer:
     def _changes(self, t: int) -> Iterator[tuple[int, ScaleChange]]:
         """The sequences whose scale changes from fragment t - 1 to t."""
         for g, scales in enumerate(self.scales):
-            change = ScaleChange.between(scales[t - 1], scales[t])
+            before, after = scales[t - 1], scales[t]
+            if before is after:
+                continue
+            assert isinstance(before, tuple)  # noqa: S101 - images and texts have a mean and a deviation
+            assert isinstance(after, tuple)  # noqa: S101 - as above
+            change = ScaleChange.between(before, after)
             if change != ScaleChange():
                 yield g, change
 
@@ -197,7 +217,7 @@ class NetworkSequenceTrainer:
         A convolution without padding sees nothing but inputs, so that a bias takes up their mean exactly; so
         does a dense layer.
         """
-        layer = next(each for each in self.trainer.model(0) if not isinstance(each, nn.Flatten))
+        layer = next(each for each in self.trainer.model(0).children() if not isinstance(each, nn.Flatten))
         assert isinstance(layer, nn.Conv2d | nn.Linear)  # noqa: S101 - texts have no scale
         assert layer.bias is not None  # noqa: S101 - as both have
         assert isinstance(layer, nn.Linear) or not any(map(int, layer.padding))  # noqa: S101 - as LeNet's is
@@ -214,7 +234,9 @@ class NetworkSequenceTrainer:
         for g, part in enumerate(rows):
             x = self._read(g, t, part)
             models = [self._model(theta[g, a]) for a in range(self.candidates)]
-            found.append(np.stack([predict(model, x, likelihood="classes").cpu().numpy() for model in models]))
+            found.append(
+                np.stack([predict(model, x, likelihood=self.trainer.likelihood).cpu().numpy() for model in models])
+            )
         return found
 
     def network(self, theta: Tensor, t: int, g: int) -> None:
@@ -229,19 +251,31 @@ class NetworkSequenceTrainer:
         """Sequence and candidate of every model."""
         return [(g, a) for g in range(len(self.sequences)) for a in range(self.candidates)]
 
-    def _model(self, theta: Tensor) -> nn.Sequential:
+    def _model(self, theta: Tensor) -> nn.Module:
         """A network with these parameters."""
         model = self.trainer.model(0)
         vector_to_parameters(theta.to(self.trainer.device), model.parameters())
         return model
 
 
-def _gaps(model: nn.Module, x: Tensor, y: Tensor, parts: Tensor) -> Tensor:
+def without_dropout(model: nn.Module) -> nn.Module:
+    """The same network, whose layers that drop units at random drop none: its Fisher information has no chance in it.
+
+    Args:
+        model: changed in place.
+    """
+    for layer in model.modules():
+        if isinstance(layer, nn.modules.dropout._DropoutNd | nn.RReLU):
+            layer.eval()
+    return model
+
+
+def _gaps(model: nn.Module, x: Tensor, y: Tensor, parts: Tensor, likelihood: Likelihood) -> Tensor:
     """Fisher gap between both parts of the rows, (b,); of texts through the few words that a row reads."""
     if not x.is_floating_point():
-        sums = part_squares(model, x, y, torch.cat([parts, parts.new_ones(1, len(x))]))
+        sums = part_squares(model, x, y, torch.cat([parts, parts.new_ones(1, len(x))]), likelihood=likelihood)
         return summed_gaps(sums[:-1], sums[-1], parts)
     d = sum(parameter.numel() for parameter in model.parameters())
     at_once = max(1, min(ROWS_PER_PASS, SCORED_FLOATS // d))
     chunks = zip(torch.split(x, at_once), torch.split(y, at_once), strict=True)
-    return part_gaps((row_scores(model, x_c, y_c).square_() for x_c, y_c in chunks), parts)
+    return part_gaps((row_scores(model, x_c, y_c, likelihood=likelihood).square_() for x_c, y_c in chunks), parts)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from picsc.datasets.rows import Rows
+from picsc.equations.likelihood import Likelihood
 from picsc.equations.penalties import PENALTIES
 from picsc.errors import NumericsError
 from picsc.runtime.devices import placed
@@ -50,6 +51,21 @@ class NetworkTrainer:
     def groups(self) -> None:
         """Images and texts have no columns, and so no groups."""
         return
+
+    @property
+    def counts(self) -> None:
+        """Images and texts have no columns, and so no weights."""
+        return
+
+    @property
+    def likelihood(self) -> Likelihood:
+        """Images and texts have classes."""
+        return "classes"
+
+    def features(self, model: nn.Module, x: Tensor) -> Tensor:
+        """The activations before the last layer."""
+        assert isinstance(model, nn.Sequential)  # noqa: S101 - as `self.model` is
+        return model[:-1](x)  # type: ignore[no-any-return] # a Sequential returns a tensor
 
     def targets(self, rows: Rows) -> NDArray[np.int64]:
         """Class codes of rows."""
@@ -96,7 +112,7 @@ class NetworkTrainer:
         scaled_on: Sequence[Rows] | None = None,
         *,
         candidates: int = 1,
-    ) -> NetworkSequenceTrainer:
+    ) -> NetworkSequenceTrainer[Scale]:
         """Models carried along sequences; see `picsc.training.jobs.Trainer`."""
         if scaled_on is None:
             scales = [self.inputs.scales_after(sequence, list(enumerate(sequence))) for sequence in sequences]
@@ -154,25 +170,17 @@ class NetworkTrainer:
         Raises:
             SettingsError: weights together with Algorithm 1's penalty.
         """
-        batch = self.recipe.batch_size or len(rows)
-        settings = OptimizerSettings(
-            steps=updates or self.updates(len(rows)),
-            lr=self.recipe.lr,
-            batch_size=batch,
+        return train_network(
+            model,
+            rows,
+            self.recipe,
+            self.precision,
             seed=seed,
-            weight_decay=decay,
-            optimizer=self.recipe.optimizer,
-            momentum=self.recipe.momentum,
-            patience=self.recipe.patience,
-            precision=self.precision,
+            updates=updates,
+            decay=decay,
+            correction=correction,
+            target_rows=target_rows,
         )
-        try:
-            log = train(model, rows, settings, correction=correction, target_rows=target_rows)
-        except NumericsError as error:
-            for parameter in model.parameters():
-                parameter.data.fill_(torch.nan)
-            return error.epoch or 1, 0.0
-        return 0, log.penalty_share
 
     def _correction(self, strength: float, fragment: NDArray[np.int64]) -> Correction:
         """Algorithm 1's correction of a given lambda."""
@@ -180,3 +188,52 @@ class NetworkTrainer:
             return PLAIN
         of_rows = torch.from_numpy(fragment).to(self.device)
         return Correction(strength, PENALTIES[self.penalty], of_rows, warmup=self.recipe.warmup)
+
+
+def train_network(
+    model: nn.Module,
+    rows: LabelledRows,
+    recipe: TrainingRecipe,
+    precision: Precision,
+    *,
+    seed: int,
+    updates: int | None = None,
+    decay: float = 0.0,
+    correction: Correction = PLAIN,
+    target_rows: TargetData | None = None,
+) -> tuple[int, float]:
+    """Train in place; the epoch in which the model diverged, or 0, and the penalty's share of the gradient.
+
+    Args:
+        model: its parameters are NaN afterwards if it diverged.
+        rows: the training rows.
+        recipe: epochs, minibatches and optimiser.
+        precision: of the task's forward pass.
+        seed: of minibatches.
+        updates: number of them; None is that of the recipe.
+        decay: weight decay.
+        correction: the penalty between fragments or the anchor.
+        target_rows: as in `picsc.training.single.train`.
+
+    Raises:
+        SettingsError: weights together with Algorithm 1's penalty.
+    """
+    batch = recipe.batch_size or len(rows)
+    settings = OptimizerSettings(
+        steps=updates or recipe.steps or recipe.epochs * epoch_steps(len(rows), batch),
+        lr=recipe.lr,
+        batch_size=batch,
+        seed=seed,
+        weight_decay=decay,
+        optimizer=recipe.optimizer,
+        momentum=recipe.momentum,
+        patience=recipe.patience,
+        precision=precision,
+    )
+    try:
+        log = train(model, rows, settings, correction=correction, target_rows=target_rows)
+    except NumericsError as error:
+        for parameter in model.parameters():
+            parameter.data.fill_(torch.nan)
+        return error.epoch or 1, 0.0
+    return 0, log.penalty_share

@@ -44,6 +44,8 @@ class TableTrainer:
     """(n,) group of each row, which no split of training rows divides; None without groups."""
     hidden: int = HIDDEN
     """Hidden units of every network."""
+    counts: NDArray[np.float64] | None = None
+    """(n,) how much each row counts in scores, such as those that choose lambda; None is the same for all."""
 
     @property
     def lr(self) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -15,6 +14,7 @@ from picsc_cli.console import exits, streams
 from picsc_cli.options import common as options
 from picsc_cli.options import compare as own
 from picsc_cli.options.bind import NOTHING, Given, of_table, takes_settings
+from picsc_cli.options.common import Places
 from picsc_cli.output import destinations as outputs
 from picsc_cli.output.publish import publish
 from picsc_cli.resolve import Demonstration, Found, Request, found_project, open_found, resolve_settings
@@ -43,6 +43,7 @@ def compare(
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
     output: options.Outputs = None,
+    predictions: options.Predictions = None,
     timings: own.Timings = False,
     candidate: own.Candidate = None,
     fail_under: own.FailUnder = None,
@@ -67,10 +68,10 @@ def compare(
         found = resolve_settings(CompareSettings, given, request, DEMONSTRATION)
         options.refuse_contradictions(*_contradictions(given, found))
         gates.check(gate, found.settings.methods)
-        outputs.check(wanted, read=(found.data, recipe, *found.settings.test_on))
+        outputs.check(outputs.with_predictions(wanted, predictions), read=(found.data, recipe, *found.settings.test_on))
         if found.demonstration and not quiet:
             streams.warn(DEMONSTRATION_NOTE)
-        report = _compared(found, data_dir, run_dir, resume=resume, quiet=quiet)
+        report = _compared(found, Places(data_dir, run_dir, predictions), resume=resume, quiet=quiet)
         publish(report if timings else untimed(report), wanted, verbose=verbose, quiet=quiet, gate=gate)
         took, rejected = time_line(report), gates.verdicts(report, gate)
         for sentence in ((took,) if took and not timings and not quiet else ()) + rejected:
@@ -99,17 +100,23 @@ def _contradictions(given: Given, found: Found[CompareSettings]) -> Iterator[tup
             yield method not in settings.methods, f"--{name} goes with --method {method}"
 
 
-def _compared(
-    found: Found[CompareSettings], data_dir: Path | None, run_dir: Path | None, *, resume: bool, quiet: bool
-) -> CompareReport:
+def _compared(found: Found[CompareSettings], places: Places, *, resume: bool, quiet: bool) -> CompareReport:
     """Load the data and, where it is a file of its own, the target; then compare."""
     with streams.progress(quiet=quiet) as progress:
         from picsc.datasets.files.libsvm import read_alike
 
         if found.dataset is None:
             found = replace(found, settings=read_alike(found.settings, str(found.data)))
-        data = open_found(found, data_dir)
+        data = open_found(found, places.data_dir)
         from picsc.comparison.compare import compare_dataset, target_file  # loads torch: after all other errors
 
         target = target_file(found.settings)
-        return compare_dataset(data, found.settings, target=target, run_dir=run_dir, resume=resume, progress=progress)
+        return compare_dataset(
+            data,
+            found.settings,
+            target=target,
+            run_dir=places.run_dir,
+            resume=resume,
+            predictions=places.predictions,
+            progress=progress,
+        )

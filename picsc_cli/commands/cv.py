@@ -16,6 +16,7 @@ from picsc_cli import gates
 from picsc_cli.console import exits, streams
 from picsc_cli.options import common as options
 from picsc_cli.options.bind import NOTHING, Given, of_table, takes_settings
+from picsc_cli.options.common import Places
 from picsc_cli.output import destinations as outputs
 from picsc_cli.output.publish import publish
 from picsc_cli.resolve import Demonstration, Found, Request, found_project, open_found, resolve_settings
@@ -41,6 +42,7 @@ def cv(
     save_model: options.SaveModel = None,
     save_method: options.SaveMethod = None,
     output: options.Outputs = None,
+    predictions: options.Predictions = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -58,11 +60,14 @@ def cv(
 
         request = Request(data, dataset, recipe, found_project(isolated=isolated), quiet)
         found = resolve_settings(CvSettings, given, request, DEMONSTRATION)
-        outputs.check(wanted, read=(found.data, recipe, *found.settings.other_files))
+        outputs.check(
+            outputs.with_predictions(wanted, predictions), read=(found.data, recipe, *found.settings.other_files)
+        )
         if found.demonstration and not quiet:
             streams.warn(options.DEMONSTRATION_NOTE)
+        places = Places(data_dir, run_dir, predictions)
         with streams.progress(quiet=quiet) as progress:
-            loaded, report = _cross_validated(found, data_dir, run_dir, resume=resume, progress=progress, saved=saved)
+            loaded, report = _cross_validated(found, places, resume=resume, progress=progress, saved=saved)
         publish(report, wanted, verbose=verbose, quiet=quiet)
         if saved is not None:
             with streams.progress(quiet=quiet) as progress:
@@ -100,21 +105,28 @@ def _saved(folder: Path | None, method: str | None) -> _Saved | None:
 
 def _cross_validated(
     found: Found[CvSettings],
-    data_dir: Path | None,
-    run_dir: Path | None,
+    places: Places,
     *,
     resume: bool,
     progress: Callable[[str], None] | None,
     saved: _Saved | None,
 ) -> tuple[Data, CvReport]:
     """Load the data, then cross-validate."""
-    data = open_found(found, data_dir)
+    data = open_found(found, places.data_dir)
     from picsc.cross_validation.cross_validate import cross_validate_dataset  # loads torch: after all other errors
     from picsc.cross_validation.refit import check_refit
 
     if saved is not None:
         check_refit(data)
-    return data, cross_validate_dataset(data, found.settings, run_dir=run_dir, resume=resume, progress=progress)
+    report = cross_validate_dataset(
+        data,
+        found.settings,
+        run_dir=places.run_dir,
+        resume=resume,
+        predictions=places.predictions,
+        progress=progress,
+    )
+    return data, report
 
 
 def _save(

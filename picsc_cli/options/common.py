@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,6 +55,29 @@ RunDir = Annotated[
     Path | None,
     typer.Option(
         "--run-dir", metavar="DIR", help="Keeps finished parts (default: picsc's cache).", rich_help_panel=RUN
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Folders and files of a run that are no settings."""
+
+    data_dir: Path | None
+    """Folder of data sets by name."""
+    run_dir: Path | None
+    """Folder of finished parts."""
+    predictions: Path | None
+    """File of predictions."""
+
+
+Predictions = Annotated[
+    Path | None,
+    typer.Option(
+        "--predictions",
+        metavar="FILE",
+        help="Predictions of all test rows, as .csv or .parquet.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 Resume = Annotated[

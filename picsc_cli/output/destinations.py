@@ -13,6 +13,8 @@ from picsc.reports import AuditReports, Report
 
 PLOT_FORMATS = ("svg", "html")
 """Formats that `--plot` writes; the ending of the file chooses."""
+PREDICTIONS = (".csv", ".parquet")
+"""Endings of files of predictions."""
 BASELINE = "baseline"
 """Format of the file that `--write-baseline` names."""
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -97,6 +99,25 @@ def with_baseline(outputs: tuple[Output, ...], path: Path | None) -> tuple[Outpu
     written = (*outputs, Output(BASELINE, path))
     _refuse_twice(written, "--write-baseline")
     return written
+
+
+def with_predictions(outputs: tuple[Output, ...], path: Path | None) -> tuple[Output, ...]:
+    """The outputs and the file of predictions, for the check of paths.
+
+    Args:
+        outputs: as `parse` found them.
+        path: the path after `--predictions`; None without one.
+
+    Raises:
+        SettingsError: an output has the same path, or the ending is none of a file of predictions.
+    """
+    if path is None:
+        return outputs
+    if path.suffix.lower() not in PREDICTIONS:
+        raise SettingsError(f"--predictions {path}: the file must end in {' or '.join(PREDICTIONS)}")
+    both = (*outputs, Output("predictions", path))
+    _refuse_twice(both, "--predictions")
+    return both
 
 
 def _refuse_twice(outputs: Sequence[Output], option: str) -> None:

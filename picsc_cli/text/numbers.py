@@ -12,7 +12,8 @@ from picsc_cli.text.page import Page, words
 if TYPE_CHECKING:
     from picsc.reports.common import Interval
 
-_MINUS = "\N{MINUS SIGN}"
+MINUS = "\N{MINUS SIGN}"
+"""The sign of numbers below zero, as pages that can show it have it."""
 
 
 def number(value: float | None, page: Page) -> str:
@@ -27,7 +28,7 @@ def number(value: float | None, page: Page) -> str:
 
 def decimals(value: float | None, places: int, page: Page) -> str:
     """A number with so many decimals, with a minus sign where it is below zero; a dash for None."""
-    return page.none if value is None else f"{value:.{places}f}".replace("-", words(_MINUS, page))
+    return page.none if value is None else f"{value:.{places}f}".replace("-", words(MINUS, page))
 
 
 def count(value: int | None, page: Page) -> str:
@@ -58,7 +59,7 @@ def signed(value: float | None, places: int, page: Page, *, more: str = "", less
     shown = f"{abs(rounded):.{places}f}"
     if rounded == 0:
         return Text(shown)
-    return Text(f"+{shown}", more) if rounded > 0 else Text(f"{words(_MINUS, page)}{shown}", less)
+    return Text(f"+{shown}", more) if rounded > 0 else Text(f"{words(MINUS, page)}{shown}", less)
 
 
 def data_size(count: float | None, page: Page) -> str:

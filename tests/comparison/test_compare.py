@@ -352,3 +352,26 @@ def test_a_target_file_may_write_its_columns_in_another_way(tmp_path: Path, way:
     target = report.targets[0]
     assert (target.train, target.adapt + target.judge) == (160, 120)
     assert method(report, "st-cv").accuracy is not None
+
+
+def test_metrics_by_name_have_tests_over_the_target_rows_and_in_turn() -> None:
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=(90, 2))
+    frame = pd.DataFrame(x, columns=["a", "b"]).assign(
+        site=np.repeat(["u", "v", "w"], 30), y=(x[:, 0] + generator.normal(size=90) > 0).astype(int)
+    )
+    options = {"target": "y", "by": "site", "epochs": 5, "repeats": 2, "methods": ["st-cv", "iw"]}
+    report = picsc.compare(frame, metrics=["log_loss", "roc_auc"], **options)
+    loss, auc = report.methods[1].metrics
+    difference, mine = loss.against("st-cv"), report.methods[1].against("st-cv")
+    assert difference is not None
+    assert mine is not None
+    assert difference.p == pytest.approx(mine.log_loss_p, rel=1e-4)
+    assert auc.mean == pytest.approx(report.methods[1].auc)
+    assert len(auc.pieces) == 3
+    assert report.lines[3].startswith("log_loss (lower is better): best is ")
+    fixed = picsc.compare(frame, metrics=["brier", "roc_auc"], test_on=["w"], **options)
+    brier, auc = fixed.methods[1].metrics
+    assert brier.interval is not None
+    assert auc.interval is None
+    assert auc.reason.startswith("no test: roc_auc")

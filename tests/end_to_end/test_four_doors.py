@@ -28,6 +28,8 @@ NEEDS: Mapping[str, Mapping[str, Any]] = {
     "clients.classes": {"clients.clients": 3, "clients.partition": "classes"},
     "clients.noise": {"clients.clients": 3, "clients.partition": "noise"},
     "clients.min_rows": {"clients.clients": 3},
+    "train.model_options": {"train.model": "sklearn:ensemble.RandomForestClassifier"},
+    "model_options": {"model": "own.py:make"},
     "batch_shift": {"cut.batches": 3},
     "penalty.strength": {"algorithm": 2},
     "train_on": {"cut.by": "site"},
@@ -48,6 +50,11 @@ SAMPLES: Mapping[str, Any] = {
     "cut.gap": "7d",
     "reference": REFERENCES[2],
     "methods": ["st-cv"],
+    "cut.split_column": "part",
+    "train.model": "sklearn:ensemble.RandomForestClassifier",
+    "train.model_options": ["max_depth=3", "max_features=[1,2]"],
+    "model_options": ["hidden=3"],
+    "metrics": ["roc_auc", "f1_macro"],
     "read.date_format": ["one=%d.%m.%Y", "epoch"],
 }
 CASES = [(verb, each) for verb, kind in KINDS.items() for each in settings_of(kind, verb)]
@@ -58,6 +65,8 @@ def sample(verb: str, setting: Setting) -> Any:
     """A value that is allowed and is not the default."""
     default, annotation = setting.info.default, setting.info.annotation
     choices = [option for part in (annotation, *get_args(annotation)) for option in literals(part)]
+    if setting.name == "model" and verb == "audit":
+        return "own.py:make"
     if setting.name == "methods" and verb == "fed":
         return ["fedavg"]
     if setting.name in SAMPLES:

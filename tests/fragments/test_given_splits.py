@@ -6,6 +6,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import (
     BaseCrossValidator,
+    GridSearchCV,
     GroupKFold,
     KFold,
     LeaveOneGroupOut,
@@ -17,8 +18,10 @@ from sklearn.model_selection import (
     StratifiedKFold,
     StratifiedShuffleSplit,
     TimeSeriesSplit,
+    check_cv,
     cross_validate,
 )
+from sklearn.tree import DecisionTreeClassifier
 
 import picsc
 from picsc.datasets.open import open_data
@@ -85,8 +88,28 @@ def test_splits_that_a_search_or_cross_validate_kept() -> None:
     pairs = zip(kept["indices"]["train"], kept["indices"]["test"], strict=True)
     found = cut_by_splits(dataset(), pairs)
     assert [each.rows.tolist() for each in found.fragments] == [sorted(rows) for rows in kept["indices"]["test"]]
+    whole = cut_by_splits(dataset(), kept)
+    assert [each.rows.tolist() for each in whole.fragments] == [each.rows.tolist() for each in found.fragments]
+    assert whole.words == "test rows of 3 splits by cross_validate"
     mask = np.arange(len(X)) < 300
     assert [len(each.rows) for each in cut_by_splits(dataset(), [(mask, ~mask)]).fragments] == [300, 269]
+
+
+@pytest.mark.parametrize("cv", [None, 3, StratifiedKFold(4, shuffle=True, random_state=7), KFold(3)], ids=str)
+def test_splits_of_a_fitted_search(cv: object) -> None:
+    search = GridSearchCV(DecisionTreeClassifier(max_depth=1), {"max_depth": [1]}, cv=cv).fit(X, Y)
+    found = cut_by_splits(dataset(), search)
+    expected = check_cv(cv, Y, classifier=True).split(X, Y)
+    assert [each.rows.tolist() for each in found.fragments] == [sorted(test) for _, test in expected]
+    assert found.words.endswith(" splits by GridSearchCV")
+
+
+def test_splits_that_cannot_be_made_again_are_refused() -> None:
+    search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1]}, cv=KFold(3, shuffle=True)).fit(X, Y)
+    with pytest.raises(SettingsError, match="give it a random_state, and fit again"):
+        cut_by_splits(dataset(), search)
+    with pytest.raises(SettingsError, match="call cross_validate with return_indices=True"):
+        cut_by_splits(dataset(), cross_validate(LinearRegression(), X, Y))
 
 
 class NoSplit(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

@@ -22,7 +22,7 @@ from picsc.training.jobs import Trainer
 from picsc.training.methods import Correction
 from picsc.training.sequences import FragmentSequences
 from picsc.training.tuning.grid import Axis, Floats, search
-from picsc.training.tuning.inner_cv import DECAYS, STRENGTHS, log_losses
+from picsc.training.tuning.inner_cv import DECAYS, STRENGTHS, counts_of, log_losses
 
 MULTIPLIERS = Axis((0.0, 1.0, 3.0, 10.0, 30.0, 100.0), most=1e5)
 """Candidates for the multiplier of the posterior's weight; 0 holds nothing."""
@@ -189,17 +189,19 @@ def _losses(
             for g, out in enumerate(along.outputs(evaluated, t, tested)):
                 y = trainer.targets(tested[g])
                 errors = _errors if looked.by_accuracy else log_losses
-                losses[g, :, s] += errors(out, y, likelihood)
+                losses[g, :, s] += errors(out, y, likelihood, counts_of(trainer, tested[g]))
     return losses
 
 
-def _errors(outputs: NDArray[np.float32], y: NDArray[np.int64] | Floats, likelihood: Likelihood) -> Floats:
+def _errors(
+    outputs: NDArray[np.float32], y: NDArray[np.int64] | Floats, likelihood: Likelihood, counts: Floats | None
+) -> Floats:
     """Share of wrong classes of some models, (a,), with so little log-loss that it decides between equal ones."""
-    losses = log_losses(outputs, y, likelihood)
+    losses = log_losses(outputs, y, likelihood, counts)
     finite = np.isfinite(losses)
     if likelihood == "numbers" or not finite.any() or not len(y):
         return losses
-    losses[finite] = 1 - scores_of_models(outputs[finite], y, likelihood).accuracy + TIE * losses[finite]
+    losses[finite] = 1 - scores_of_models(outputs[finite], y, likelihood, sample=counts).accuracy + TIE * losses[finite]
     return losses
 
 

@@ -40,11 +40,13 @@ def tune_by_inner_cv(
         jobs: l of them; their test rows are not used.
         likelihood: of the target.
         penalised: True chooses lambda, False weight decay.
-        inner: number of inner folds; 1 holds out one part only.
+        inner: number of inner folds; 1 holds out one part only. Jobs that name the rows to choose on have one.
 
     Returns:
         (l,), candidates of `STRENGTHS` or `DECAYS`.
     """
+    if jobs and jobs[0].choose_on is not None:
+        inner = 1
 
     def losses(which: NDArray[np.intp], values: tuple[float, ...]) -> Floats:
         parts = [_inner(jobs[i], j, trainer.groups) for i in which for j in range(inner)]
@@ -53,7 +55,8 @@ def tune_by_inner_cv(
         trained = trainer.train_jobs(parts, grid if penalised else none, none if penalised else grid)
         found = np.full((len(parts), len(values)), np.inf)
         for i, (part, models) in enumerate(zip(parts, trained, strict=True)):
-            found[i] = log_losses(models.outputs, trainer.targets(part.test), likelihood)
+            y, counts = trainer.targets(part.test), counts_of(trainer, part.test)
+            found[i] = log_losses(models.outputs, y, likelihood, counts)
         mean: Floats = found.reshape(len(which), inner, -1).mean(1)
         return mean
 
@@ -65,6 +68,8 @@ def _inner(job: TrainingJob, j: int, groups: NDArray[np.int64] | None = None) ->
 
     With groups it is every third group, and fragments that lose all their rows are left out.
     """
+    if job.choose_on is not None:
+        return replace(job, test=job.choose_on)
     generator = np.random.default_rng([job.seed, 2])
     order = generator.permutation(len(job.train))
     order = order[np.argsort(job.fragment[order], kind="stable")]
@@ -87,13 +92,21 @@ def _inner(job: TrainingJob, j: int, groups: NDArray[np.int64] | None = None) ->
     return replace(job, train=rows[~held], fragment=left, test=rows[held], weight=weight)
 
 
-def log_losses(outputs: NDArray[np.float32], y: NDArray[np.int64] | Floats, likelihood: Likelihood) -> Floats:
+def counts_of(trainer: Trainer, rows: NDArray[np.int64]) -> Floats | None:
+    """How much some rows count in scores; None is the same for all."""
+    return None if trainer.counts is None else trainer.counts[rows]
+
+
+def log_losses(
+    outputs: NDArray[np.float32], y: NDArray[np.int64] | Floats, likelihood: Likelihood, counts: Floats | None = None
+) -> Floats:
     """Log-losses of some models; infinite where one diverged, 0 where no row was held out.
 
     Args:
         outputs: log-probabilities (a, n, c), or means (a, n).
         y: labels of the rows, (n,).
         likelihood: of the target.
+        counts: how much each row counts, (n,); None is the same for all.
 
     Returns:
         (a,), nats per row.
@@ -103,5 +116,5 @@ def log_losses(outputs: NDArray[np.float32], y: NDArray[np.int64] | Floats, like
     finite = np.isfinite(outputs.reshape(len(outputs), -1)).all(1)
     losses = np.full(len(outputs), np.inf)
     if finite.any():
-        losses[finite] = scores_of_models(outputs[finite], y, likelihood).log_loss
+        losses[finite] = scores_of_models(outputs[finite], y, likelihood, sample=counts).log_loss
     return losses

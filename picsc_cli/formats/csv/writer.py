@@ -28,18 +28,22 @@ def written_models(
     model: type[Unit | CompareUnit],
     more: Sequence[tuple[str, Mapping[str, object]]] = (),
 ) -> str:
-    """One row per trained model: data set, method, then its fields.
+    """One row per trained model: data set, method, then its fields, and a column for each metric by name.
 
     Args:
         report: of the trained models.
         model: their class, whose fields are the columns, so that a report without any has the same header.
         more: further rows, each a name in the place of the method and the fields that it has.
     """
-    names = [field.name for field in fields(model)]
-    rows = [
-        [report.data.name, method.method, *(getattr(unit, name) for name in names)]
-        for method in report.methods
-        for unit in method.units
-    ]
-    rows += [[report.data.name, name, *(values.get(field) for field in names)] for name, values in more]
-    return written(["dataset", "method", *names], rows)
+    names = [field.name for field in fields(model) if field.name not in ("metrics", "metric_reasons")]
+    metrics = [score.metric for score in report.methods[0].metrics] if report.methods else []
+    rows: list[list[object]] = []
+    for method in report.methods:
+        for unit in method.units:
+            reasons = "; ".join(unit.metric_reasons.values())
+            beside = [*(unit.metrics.get(metric) for metric in metrics), reasons] if metrics else []
+            rows.append([report.data.name, method.method, *(getattr(unit, name) for name in names), *beside])
+    empty = [None] * (len(metrics) + 1) if metrics else []
+    rows += [[report.data.name, name, *(values.get(field) for field in names), *empty] for name, values in more]
+    header = [*(f"metric {metric}" for metric in metrics), "metric reasons"] if metrics else []
+    return written(["dataset", "method", *names, *header], rows)

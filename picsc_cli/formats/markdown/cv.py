@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from picsc_cli.formats.markdown.text import document, findings, grid, manifest, plain, summary
+from picsc_cli.formats.markdown.text import document, findings, grid, manifest, metrics, plain, summary
 from picsc_cli.formats.table.cv import sentences
 from picsc_cli.text.numbers import extent, nats, percent, percent_within, points, signed
 from picsc_cli.text.p_values import NOTE, of_log_loss, of_score
@@ -24,7 +24,7 @@ def cv_markdown(report: CvReport) -> str:
     )
     lines = [f"# {plain(report.data.name)}", "", *summary(report.lines), "", about, ""]
     lines += [*_pieces(report), "", "## Methods", "", *_methods(report), "", f"{NOTE}.", ""]
-    lines += _lifelong(report)
+    lines += [*metrics(report, _PAGE, "st-cv"), *_lifelong(report)]
     lines += [f"- {plain(line.strip())}" for line in sentences(report, _PAGE)]
     return document([*lines, "", *findings(report.findings), *manifest(report)])
 

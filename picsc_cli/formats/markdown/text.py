@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from picsc_cli.console.printable import storable
 from picsc_cli.console.safe import markdown, markdown_code
+from picsc_cli.text import metric_rows
 from picsc_cli.text.audit_words import finding_words
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from picsc.reports.compare import CompareReport
     from picsc.reports.cv import CvReport
     from picsc.reports.fed import FedAuditReport, FedReport
+    from picsc_cli.text.page import Page
 
 plain = markdown
 """Text from data as Markdown and HTML show it as it is."""
@@ -31,6 +33,23 @@ def _line(cells: Sequence[str]) -> str:
 def document(lines: Iterable[str]) -> str:
     """The lines as one text that UTF-8 can hold."""
     return storable("\n".join(lines))
+
+
+def metrics(report: CvReport | CompareReport, page: Page, base: str) -> Iterator[str]:
+    """A section with a table for each metric that was asked for; nothing without any."""
+    count = len(report.methods[0].metrics) if report.methods else 0
+    for i in range(count):
+        yield from (() if i else ("## Metrics",))
+        yield ""
+        titles = (report.methods[0].metrics[i].metric, *metric_rows.TITLES[1:])
+        rows = [
+            [plain(method.method), *(cell.plain for cell in metric_rows.cells(method.metrics[i], base, page))]
+            for method in report.methods
+        ]
+        worst = max((method.metrics[i] for method in report.methods), key=lambda score: score.missing)
+        yield from (*grid(titles, rows), "", f"{plain(metric_rows.note(worst, base))}.")
+    if count:
+        yield ""
 
 
 def summary(lines: Iterable[str]) -> Iterator[str]:

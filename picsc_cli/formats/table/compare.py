@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from picsc_cli.text import p_values, sections
+from picsc_cli.text import metric_rows, p_values, sections
 from picsc_cli.text.method_names import PAPERS_NAMES
 from picsc_cli.text.numbers import decimals, extent, nats, percent, percent_within, points, signed
 from picsc_cli.text.page import Page, cut, figures, paragraph, words
@@ -31,9 +31,10 @@ _BASE = "st-cv"
 def compare_table(report: CompareReport, page: Page, *, verbose: bool = False) -> str:
     """The whole report; `verbose` adds what the methods are, the columns as understood and the settings."""
     parts = [
-        sections.summary(report, page),
+        sections.three_lines(report.lines, page, "bold"),
         paragraph(_title(report), page) + _accuracies(report, page),
         _methods(report, page),
+        *metric_rows.tables(report, page, _BASE),
         *p_values.tables(report, page, _BASE),
     ]
     parts += [_risks(report, page)] if report.risks else []

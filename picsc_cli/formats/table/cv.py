@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from picsc_cli.text import p_values, sections
+from picsc_cli.text import metric_rows, p_values, sections
 from picsc_cli.text.numbers import extent, nats, percent, percent_span, percent_within, points, signed
 from picsc_cli.text.page import Page, cut, figures, paragraph, words
 
@@ -31,7 +31,7 @@ def cv_table(report: CvReport, page: Page, *, verbose: bool = False) -> str:
     title = f"{report.data.name}, {report.data.rows} rows, {report.pieces}, {_runs(report)}"
     parts = [cv_summary(report, page), paragraph(title, page) + _pieces(report, page), _comparison(report, page)]
     parts += _lifelong(report, page)
-    parts += p_values.tables(report, page, _BASE)
+    parts += [*metric_rows.tables(report, page, _BASE), *p_values.tables(report, page, _BASE)]
     parts += sections.method_sections(report, sentences(report, page), sections.footer(report), page, verbose=verbose)
     return "\n".join(parts)
 

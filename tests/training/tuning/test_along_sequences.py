@@ -81,7 +81,7 @@ def predicted(
     seen: list[np.ndarray] = []
 
     class Watched:
-        lr, groups, targets = trainer.lr, trainer.groups, trainer.targets
+        lr, groups, targets, counts = trainer.lr, trainer.groups, trainer.targets, trainer.counts
 
         def sequence_trainer(self, *arguments: object, **more: object) -> object:
             inner = trainer.sequence_trainer(*arguments, **more)  # type: ignore[arg-type]
