@@ -64,7 +64,9 @@ def test_recipes_in_examples_exist(line: str) -> None:
 def test_every_command_has_an_example() -> None:
     commands = get_command(app).commands  # type: ignore[attr-defined]
     assert {line.split()[0] for _, line in COMMANDS} == set(commands)
-    assert {line.split()[0] for page, line in COMMANDS if page == "README.md"} == {"audit", "cv", "compare", "fed"}
+    assert {line.split()[0] for page, line in COMMANDS if page == "README.md"} == {
+        *("audit", "cv", "compare", "fed", "predict")
+    }
 
 
 def test_first_two_commands_install_with_the_tested_versions() -> None:
@@ -119,7 +121,7 @@ def test_every_page_is_linked(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "most"), [("README.md", 120), ("docs/ARCHITECTURE.md", 150), ("docs/CONTRIBUTING.md", 100)]
+    ("page", "most"), [("README.md", 165), ("docs/ARCHITECTURE.md", 150), ("docs/CONTRIBUTING.md", 100)]
 )
 def test_pages_that_are_read_first_are_short(page: str, most: int) -> None:
     assert len(PAGES[page].splitlines()) <= most
