@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from picsc.auditing.effects.column_bounds import tested_names
+from picsc.auditing.exchangeability import STATISTICS_SEED
 from picsc.auditing.image_view import image_features, image_rows, refuse_table_options, with_noise
 from picsc.auditing.streams.choice import cut_in_order
 from picsc.auditing.table_view import audit_table, too_wide
@@ -77,14 +78,15 @@ def cut_data(
         refuse_table_options(settings, with_table=with_table)
         pieces, noise = _cut(image_rows(data), settings, with_table=False)
         progress("training the reference model")
-        features = image_features(with_noise(data, pieces.fragments, noise, seed=settings.seed), seed=settings.seed)
+        noisy = with_noise(data, pieces.fragments, noise, seed=settings.seed)
+        features = image_features(noisy, seed=STATISTICS_SEED)
         found = (features.finding, *_split_findings(features.dataset, pieces, settings))
         return CutData(features.dataset, pieces, features.table, found)
 
     def inputs(rows: Dataset) -> TestInputs:
         progress("training the reference model")
         smallest = settings.smallest_among(tested_names(rows))
-        return audit_table(rows, seed=settings.seed, smallest=smallest, own=own)
+        return audit_table(rows, seed=STATISTICS_SEED, smallest=smallest, own=own)
 
     if splits is not None:
         pieces, noise = splits, np.zeros(len(splits.fragments))

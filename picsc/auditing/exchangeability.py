@@ -16,6 +16,10 @@ from torch import Tensor
 
 Ints = NDArray[np.int64]
 
+STATISTICS_SEED = 0
+"""Seed of all that is learned before labels are permuted: the contrast forest, the reference model, the features of
+images. It is not the audit's: these are random functions of the pooled rows, so that any seed gives a valid test, and
+each gives another p-value. A verdict that changes with the seed invites to try several."""
 ROWS_PER_DRAW = 20_000
 """Most rows that the draws permute; of more, they permute a subsample, see `picsc.auditing.permutations`."""
 

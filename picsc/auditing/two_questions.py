@@ -20,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from picsc.auditing.exchangeability import STATISTICS_SEED
 from picsc.auditing.explanation.effects_of_columns import effects_of_columns, jointly_alone
 from picsc.auditing.explanation.kl_by_column import with_kl_by_column
 from picsc.auditing.joint_distribution import joint_of, leading_columns
@@ -141,14 +142,14 @@ def shift_test(
         design: design of these rows.
         level: family-wise error rate over both questions, all pieces, columns and statistics.
         draws: B, number of permutations.
-        seed: of the draws and the contrast forest.
+        seed: of the draws.
         jobs: threads; never changes a number.
         certified: find the upper ends of effects as well.
     """
     rare = rare_rows(inputs.every_column, labels=design.contrast.labels, rows=inputs.rows_per_draw)
     null = label_draws(inputs.contributions, design, rows=inputs.rows_per_draw, draws=draws, seed=seed, rare=rare)
     with ThreadPoolExecutor(jobs) as pool:  # each family is on its own, so the order they end in changes nothing
-        together = pool.submit(joint_of, inputs, null, seed=seed, jobs=jobs)
+        together = pool.submit(joint_of, inputs, null, seed=STATISTICS_SEED, jobs=jobs)
         counted = pool.submit(columns_of, inputs, null, certified=level if certified else None)
         summed = pool.submit(rows_of, inputs, null)
     jointly, columns, rows = together.result(), counted.result(), summed.result()
@@ -210,7 +211,7 @@ def shift_test(
             hypotheses, combined[0], data.statistics["columns"], columns, null.effective[0] / null.excess, level
         ),
         rows_drawn=null.sampled,
-        classifier_columns=leading_columns(jointly, inputs, null, alone, seed=seed),
+        classifier_columns=leading_columns(jointly, inputs, null, alone, seed=STATISTICS_SEED),
         trend=None if trend is None else replace(trend, p_adjusted=float(corrected[-1])),
         evidence=joint[0].amax(0).double().numpy(),
         ceilings=ceilings,

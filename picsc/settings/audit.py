@@ -90,7 +90,9 @@ class AuditSettings(ModelSettings):
     dependence within batches or pieces of time and chooses the length, keeps equal times together, and means single
     rows for all other pieces; 1 is single rows whatever they are like."""
     seed: Seed = 0
-    """Seed of every random draw."""
+    """Seed of the draws, and of shuffled folds, invented clients and noise. What is learned from the pooled rows before
+    labels are permuted, the contrast forest and the reference model, has a fixed seed, so that no verdict can be had by
+    trying seeds."""
     jobs: Jobs = 1
     """Processor cores for the contrast forest; never changes a number."""
 

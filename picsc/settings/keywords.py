@@ -202,7 +202,9 @@ class AuditKeywords(TypedDict, total=False):
     rows for all other pieces; 1 is single rows whatever they are like."""
 
     seed: int
-    """Seed of every random draw."""
+    """Seed of the draws, and of shuffled folds, invented clients and noise. What is learned from the pooled rows before
+    labels are permuted, the contrast forest and the reference model, has a fixed seed, so that no verdict can be had by
+    trying seeds."""
 
     jobs: int
     """Processor cores for the contrast forest; never changes a number."""
