@@ -101,7 +101,7 @@ def _of_levels(column: Column | Target) -> tuple[Ints, tuple[float, ...], tuple[
     shown = frequent if len(frequent) <= LEVELS + 1 else frequent[:LEVELS]
     new = np.full(len(column.levels) + 1, len(shown), dtype=np.int64)
     new[shown] = np.arange(len(shown))
-    new[-1] = -1  # where -1, which is missing, points to
+    new[-1] = -1  # the code of missing values, -1, picks this last entry
     return new[values], (), tuple(column.levels[code] for code in shown), len(frequent) - len(shown)
 
 

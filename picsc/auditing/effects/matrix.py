@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from picsc.reports.audit import FragmentReport
 
 MOST_COLUMNS = 30
-"""Columns at most, those that moved first."""
+"""Columns at most; those that moved somewhere come first."""
 STEPS = 1_000
 """Steps of a column of numbers: a KS distance differs by about 1 / STEPS at most."""
 SAMPLE = 100_000

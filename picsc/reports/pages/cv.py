@@ -120,7 +120,7 @@ def _pieces(report: CvReport) -> Table:
 
 
 def _costs(report: CvReport) -> Section:
-    """Where accuracy is lost, leakage of groups, the trigger, and the estimate for deployment."""
+    """The estimate for deployment, where accuracy is lost, and leakage of groups."""
     pairs: list[tuple[str, str]] = []
     if report.deployment is not None:
         pairs.append(("Estimate to trust", report.deployment.line))
