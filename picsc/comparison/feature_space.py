@@ -25,6 +25,7 @@ from picsc.training.network_sequence_trainer import ROWS_PER_PASS
 from picsc.training.network_trainer import NetworkTrainer
 from picsc.training.own.estimator_trainer import EstimatorTrainer
 from picsc.training.own.module_trainer import ModuleTrainer
+from picsc.training.single import train_by_recipe
 from picsc.training.single_inputs import LabelledRows
 from picsc.training.table_trainer import TableTrainer
 from picsc.weighting.standardised import standardised
@@ -113,7 +114,8 @@ def layer_reader(trainer: Trainer, source: Rows, seed: int) -> tuple[Read, int]:
     assert isinstance(trainer, NetworkTrainer)  # noqa: S101 - there are two trainers
     read, model = trainer.reader(source), trainer.model(seed)
     with torch.enable_grad():
-        epoch, _ = trainer.train(model, LabelledRows(read(source), trainer.labels(source)), seed=seed)
+        rows = LabelledRows(read(source), trainer.labels(source))
+        epoch, _ = train_by_recipe(model, rows, trainer.recipe, trainer.precision, seed=seed)
     if epoch:
         raise NumericsError(
             f"the model whose layer weightings use diverged at epoch {epoch} with learning rate {trainer.lr:g}: "

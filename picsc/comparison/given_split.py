@@ -1,4 +1,4 @@
-"""Train and test rows that a column of the table says, as the pieces that are learned from and the target."""
+"""Train and test rows as a column of the table gives them: the pieces that are learned from, and the target."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from picsc.settings import CompareSettings
 
 
 def as_given(data: Data, settings: CompareSettings) -> CompareSettings:
-    """The settings, with the pieces that a column of train and test says, unless others are named.
+    """The settings, with the pieces that the split column gives, unless the settings name others.
 
-    Rows of valid take no part: what a method chooses, it chooses on training rows.
+    Rows for validation take no part: what a method chooses, it chooses on training rows.
 
     Args:
         data: a table, images or texts.
         settings: of the run.
 
     Raises:
-        DataError: the column says train or test, and not both.
+        DataError: the column has rows for training or for testing, and not for both.
     """
     if settings.cut.split_column is None or data.kind != "table" or not settings.in_turn:
         return settings

@@ -9,7 +9,7 @@ import numpy as np
 from picsc.comparison.inputs import ComparisonInputs
 from picsc.comparison.task_scores import TaskScores
 from picsc.datasets.data import Data
-from picsc.datasets.row_numbers import truths_of
+from picsc.datasets.judged import truths_of
 from picsc.datasets.table import Dataset
 from picsc.runtime.predictions_file import PredictedRows, Truths
 from picsc.settings import CompareMethod

@@ -30,9 +30,8 @@ from picsc.cross_validation.splits import repeats, same_test_rows
 from picsc.datasets.data import Data
 from picsc.datasets.description import on_reading
 from picsc.datasets.images import ImageSet, refuse_columns
-from picsc.datasets.judged import judging_of
+from picsc.datasets.judged import judging_of, truths_of
 from picsc.datasets.open import open_data
-from picsc.datasets.row_numbers import truths_of
 from picsc.datasets.row_weights import check_weights, row_weights, without_weightless
 from picsc.datasets.table import Dataset
 from picsc.datasets.texts import TokenSet, no_characters

@@ -36,7 +36,7 @@ class GivenSplit:
 
 
 def given_split(made: Cut, settings: CvSettings, groups: NDArray[np.int64] | None) -> GivenSplit | None:
-    """The rows for each task; None where the column says folds.
+    """The rows for each task; None where the column holds numbers of folds.
 
     Args:
         made: the pieces of the column.

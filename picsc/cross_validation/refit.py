@@ -30,26 +30,27 @@ from picsc.training.table_trainer import TableTrainer
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
-    """The training of one method."""
+class _MethodTraining:
+    """How a method trains its model of all rows."""
 
     correction: Correction
     along: bool
-    """Along the pieces, whatever the algorithm; else as Algorithm 1 is, or along them with Algorithm 2."""
+    """True where the model is carried along the pieces with either algorithm; False where only a correction of
+    Algorithm 2 carries it."""
     model: SequenceModel | None = None
     """Model of a sequence; None is the one that the method is scored by."""
 
 
-_WAYS: Mapping[str, _Way] = {
-    "st-cv": _Way("none", along=False),
-    "picsc": _Way("penalty", along=False),
-    "weight-decay": _Way("decay", along=False),
-    "carried": _Way("none", along=True, model="last"),
-    "average": _Way("none", along=True, model="mean"),
-    MERGED: _Way("none", along=True, model="merged"),
-    RUNNING: _Way("none", along=True, model="running"),
-    ISOTROPIC: _Way("isotropic", along=True),
-    UNMERGED: _Way("penalty", along=True, model="last"),
+_TRAINING: Mapping[str, _MethodTraining] = {
+    "st-cv": _MethodTraining("none", along=False),
+    "picsc": _MethodTraining("penalty", along=False),
+    "weight-decay": _MethodTraining("decay", along=False),
+    "carried": _MethodTraining("none", along=True, model="last"),
+    "average": _MethodTraining("none", along=True, model="mean"),
+    MERGED: _MethodTraining("none", along=True, model="merged"),
+    RUNNING: _MethodTraining("none", along=True, model="running"),
+    ISOTROPIC: _MethodTraining("isotropic", along=True),
+    UNMERGED: _MethodTraining("penalty", along=True, model="last"),
 }
 
 
@@ -60,7 +61,7 @@ class Refitted:
     model: TableModel
     method: str
     recommended: bool
-    """It is the method that the report advises to train with."""
+    """True for the method that the report advises to train with."""
     card: str
     """Its model card."""
 
@@ -98,7 +99,7 @@ def refit(data: Data, settings: CvSettings, report: CvReport, method: SavedMetho
         table, trainer = prepared.table, prepared.experiment.setup.trainer
         assert isinstance(trainer, TableTrainer)  # noqa: S101 - that of a table
         pieces = [fragment.rows for fragment in cut(table, settings.cut, seed=settings.seed).fragments]
-        found = _trained(prepared, [piece for piece in pieces if len(piece)], _WAYS[name], settings)
+        found = _trained(prepared, [piece for piece in pieces if len(piece)], _TRAINING[name], settings)
     if found.failed or found.network is None:
         raise NumericsError(f"the {name} model of all rows left the finite numbers in epoch {found.failed}: lower --lr")
     model = model_of(found.network, table, settings.read, hidden=trainer.hidden, numbered=_numbered(data, table))
@@ -106,17 +107,17 @@ def refit(data: Data, settings: CvSettings, report: CvReport, method: SavedMetho
     return Refitted(model, name, method is None, card)
 
 
-def _trained(prepared: Prepared, pieces: list[Rows], way: _Way, settings: CvSettings) -> MethodModel:
+def _trained(prepared: Prepared, pieces: list[Rows], training: _MethodTraining, settings: CvSettings) -> MethodModel:
     setup, nothing = prepared.experiment.setup, np.empty(0, np.int64)
     rows, fragment = fragmented(pieces, nothing)
     job = TrainingJob(rows, fragment, nothing, settings.seed)
-    if not way.along and (setup.algorithm == 1 or way.correction == "none"):
-        return train_jobs(setup, [job], way.correction)[0]
+    if not training.along and (setup.algorithm == 1 or training.correction == "none"):
+        return train_jobs(setup, [job], training.correction)[0]
     if settings.foldwise:
         sequences = FragmentSequences.of_jobs([job])
     else:
         sequences = FragmentSequences([pieces], None, [nothing], [settings.seed], tests_all=not settings.cut.forward)
-    return final_models(setup, sequences, way.correction, way.model)[0]
+    return final_models(setup, sequences, training.correction, training.model)[0]
 
 
 def _numbered(data: Data, table: Dataset) -> bool:

@@ -7,7 +7,7 @@
 - `frames`: frames of any library as the pandas frames that all readers use
 - `images`: `ImageSet`, images of one size with a class each
 - `inspection`: a report on how a file is read and what it holds, without any test (`picsc data show FILE`)
-- `judged`: the scores that a run computes on one table, of the target that it has
+- `judged`: what a run judges its models by on one table: scores of its target, and the true labels of its rows
 - `load`: a table from a file, a pandas frame or numpy arrays
 - `memory`: tables in memory: frames of any library, arrays, and labels that come apart from them
 - `natural_order`: words in an order where part 2 comes before part 10
@@ -16,7 +16,6 @@
 - `order_columns`: columns of times that order the rows, left out of tests of shift
 - `reference_file`: a second table that the first is compared with, read in the same way
 - `row_hashes`: one number per row, equal for equal rows
-- `row_numbers`: numbers and labels of the rows that a run uses, as its file has them
 - `row_weights`: weights of rows from a column of the table
 - `rows`: a part of a table's rows, and two tables stacked on top of each other
 - `running_encoding`: encodings along a sequence of pieces, whose means and deviations grow with the pieces

@@ -1,12 +1,18 @@
-"""Scores that a run computes on one table or set of images, of the target that it has."""
+"""What a run judges its models by on one table: scores of the target that it has, and the true labels of its rows."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from picsc.datasets.data import Data
+from picsc.datasets.row_weights import row_weights
 from picsc.datasets.table import Dataset, Target
+from picsc.errors import SettingsError
 from picsc.evaluation.judging import Judging
 from picsc.evaluation.named_metrics import Floats, check_metrics
 from picsc.evaluation.target_units import TargetUnits
 from picsc.reports.metrics import MetricName
+from picsc.runtime.predictions_file import Truths
 
 
 def judging_of(
@@ -39,3 +45,25 @@ def positive_class(target: Target) -> int:
         return int(float(first) < float(second))
     except ValueError:
         return int(first < second)
+
+
+def truths_of(data: Data, table: Dataset, sample_weight: str | None) -> Truths:
+    """Number in the file, label and weight of every row of a table that a run uses.
+
+    Args:
+        data: as it was read.
+        table: the rows with a label, and with a weight above 0 where there are weights.
+        sample_weight: column of weights; None without.
+
+    Raises:
+        SettingsError: the table has no target.
+    """
+    if table.target is None:
+        raise SettingsError(f"{table.name}: predictions need a target; name one with --target")
+    numbers = np.arange(1, table.n + 1)
+    if data.kind == "table" and data.target is not None:
+        numbers = np.flatnonzero(~data.target.missing) + 1
+        if sample_weight is not None:
+            numbers = numbers[row_weights(data, sample_weight)[numbers - 1] > 0]
+    weights = None if sample_weight is None else row_weights(table, sample_weight)
+    return Truths(numbers, table.target.values, table.target.levels, weights)

@@ -150,7 +150,7 @@ def _levels(known: Column, values: Raw) -> tuple[Column, dict[str, int]]:
     given = values.as_words()
     place = {level: i for i, level in enumerate(known.levels)}
     truth = all(level.lower() in _TRUTH for level in (*known.levels, *given.levels))
-    if truth:  # 0 and 1 are the truth values of the other table
+    if truth:  # one of the tables may write 0 and 1, the other one true and false
         by_truth = {_TRUTH[level.lower()]: i for level, i in place.items()}
         codes = [by_truth.get(_TRUTH[level.lower()], -1) for level in given.levels]
     else:

@@ -60,21 +60,21 @@ class BatchTraining:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Algorithm 2 between two batches."""
+    """The state of Algorithm 2 between two batches."""
 
     known: KnownColumns
     """The columns of the first batch, which all others have."""
     state: State
     moments: Moments
-    """Of the columns with numbers, and of a numeric target, over all rows seen."""
+    """Means and deviations of the columns with numbers, and of a numeric target, over all rows seen."""
     scaling: Scaling
-    """Of the last batch."""
+    """Encoding of the last batch."""
     t: int
     """Number of batches seen."""
     last: Dataset | None
     """The rows of the last batch; None where they are not known, and the trigger does not compare."""
     flagged: bool
-    """The last batch was shifted against the one before it."""
+    """True where the last batch was shifted against the one before it."""
 
     def network(self, training: BatchTraining) -> TableNetwork:
         """The network that is evaluated."""

@@ -1,4 +1,4 @@
-"""Pieces that a column of the table already says: numbers of folds, or train, valid and test. Letters: n rows."""
+"""Pieces that a column of the table already gives: numbers of folds, or train, valid and test. Letters: n rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def of_split_column(made: Cut, column: str, target: Target | None) -> Cut:
 
 
 def of_role(pieces: tuple[Fragment, ...], role: Role) -> list[Fragment]:
-    """The pieces that are for one thing."""
+    """The pieces of one role: those for training, for validation or for testing."""
     return [piece for piece in pieces if piece.role == role]
 
 

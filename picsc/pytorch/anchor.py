@@ -20,7 +20,7 @@ class Anchor:
     Source: Eq. 16, lambda (theta - mu)' I_global (theta - mu), without a factor 1/2, and Eq. 15 for I_global.
 
     Args:
-        model: the model that is trained; the anchor is at its parameters of now until `move` is called.
+        model: the model that is trained; the anchor is at the parameters it has now until `move` is called.
         strength: lambda, at least 0.
         alpha: weight of the past in I_global, in [0, 1] (Eq. 15).
 
@@ -43,7 +43,7 @@ class Anchor:
     """
 
     def __init__(self, model: nn.Module, *, strength: float = 0.1, alpha: float = 0.9) -> None:
-        """Anchor at the parameters of now."""
+        """Anchor at the model's current parameters."""
         if not strength >= 0:
             raise SettingsError(f"strength={strength}: must be at least 0")
         if not 0 <= alpha <= 1:
@@ -56,7 +56,7 @@ class Anchor:
         """I_global, by name; 0.01 throughout until a fragment's Fisher information is mixed in."""
 
     def penalty(self) -> Tensor:
-        """Eq. 16's second term, lambda included, at the model's parameters of now; differentiable, 0 at the anchor.
+        """Eq. 16's second term, lambda included, at the model's current parameters; differentiable, 0 at the anchor.
 
         Raises:
             DataError: the model now trains other parameters than the anchor holds; named.
@@ -90,7 +90,7 @@ class Anchor:
 
     @torch.no_grad()
     def move(self, fisher: Mapping[str, Tensor] | None = None) -> None:
-        """Anchor at the model's parameters of now, after a fragment is learned.
+        """Anchor at the model's current parameters, after a fragment is learned.
 
         Args:
             fisher: `diagonal_fisher` of the fragment, which is mixed into I_global (Eq. 15); None leaves I_global as it

@@ -46,7 +46,7 @@ class Algorithm2Callback(Callback):  # type: ignore[misc]
             self.anchor.add_gradient()
 
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:  # noqa: ARG002 - likewise
-        """Move the anchor to the parameters of now, and update the mean."""
+        """Move the anchor to the current parameters, and update the mean."""
         trigger = self.trigger
         own = diagonal_fisher(
             trigger.model,

@@ -58,7 +58,7 @@ class PosteriorMean:
 
     @torch.no_grad()
     def update(self, fisher: Mapping[str, Tensor]) -> None:
-        """Take the model's parameters of now into the mean, after a fragment is learned.
+        """Take the model's current parameters into the mean, after a fragment is learned.
 
         Args:
             fisher: `diagonal_fisher` of the fragment at these parameters.

@@ -20,7 +20,7 @@ from picsc.pytorch.likelihoods import LikelihoodName, OfRows, check_values, like
 from picsc.pytorch.named import trainable, unwrapped
 
 PREFIX = "model."
-"""Of the names of parameters in a `RowModel`, before those in the model itself."""
+"""Prefix of the names of parameters in a `RowModel`: the names in the model itself follow."""
 
 
 class RowModel(nn.Module):

@@ -18,7 +18,7 @@ class ColumnShift:
     p: float | None
     """p-value of any difference, in values or in missing ones; None where neither has any."""
     p_holm: float | None
-    """The same, adjusted over the columns."""
+    """That p-value, adjusted over the columns."""
     distance: float | None
     """Of levels, the largest change of a level's share; of numbers, the largest distance of the distribution functions;
     in [0, 1]. None where either has no value."""

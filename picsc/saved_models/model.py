@@ -51,7 +51,7 @@ class ModelTarget:
     classes: tuple[str, ...]
     """Names of the outputs; () for numbers."""
     numbered: bool = False
-    """The names of the classes are whole numbers, and predictions are."""
+    """True where the names of the classes are whole numbers, and predictions are numbers too."""
     units: TargetUnits | None = None
     """Units of the output, of numbers; None for classes."""
 
@@ -180,7 +180,7 @@ class TableModel:
             return rows if isinstance(rows, pd.DataFrame) else read_exported(rows, self.known.read, where)[0]
         frame = frame_of_arrays(array, None, where)
         if set(self.columns) <= set(frame.columns):
-            return frame  # it has learned from an array
+            return frame  # the model has learned from an array, and knows the names that its columns get
         if frame.shape[1] != len(self.columns):
             raise DataError(
                 f"{where}: an array of {frame.shape[1]} columns, and the model has learned from {len(self.columns)}: "

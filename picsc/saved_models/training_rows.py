@@ -32,7 +32,7 @@ class ColumnCounts:
     """Rows with a value."""
     missing: int
     mean: float | None
-    """Of the values; None for levels and for a column without values."""
+    """Mean of the values; None for levels and for a column without values."""
     deviation: float | None
     """Population standard deviation; as `mean`."""
     edges: tuple[float, ...]

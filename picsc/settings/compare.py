@@ -6,11 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from picsc.reports.metrics import MetricName
 from picsc.settings.base import Settings
 from picsc.settings.choices import PAPERS_METHODS, CompareMethod
 from picsc.settings.cutting import CutSettings, Keys, two_or_more, with_shuffled_folds
-from picsc.settings.fields import Jobs, NotNegative, Repeats, Seed, Share
+from picsc.settings.fields import Jobs, Metrics, NotNegative, Repeats, Seed, Share
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
 from picsc.settings.training import PenaltySettings, TrainSettings, with_posterior_along_a_sequence
@@ -124,10 +123,7 @@ class CompareSettings(Settings):
     """Most training rows, a random part of every piece."""
     repeats: Annotated[Repeats | None, Option("Runs by other seeds (default 10, not tables 1).", "N", "Run")] = None
     """Runs with other seeds of weights, splits and selection; None is 10 for tables and 1 for others."""
-    metrics: Annotated[
-        tuple[MetricName, ...],
-        Option("More scores: roc_auc, f1_macro, rmse, ..", "NAME,..", "Methods", flag="--metric"),
-    ] = ()
+    metrics: Metrics = ()
     """Metrics by the names of scikit-learn that the report has beside the accuracy, with intervals, differences and
     tests of each: accuracy, balanced_accuracy, f1_macro, f1_micro, f1_weighted, precision_macro, recall_macro,
     matthews_corrcoef, roc_auc, average_precision, log_loss and brier of classes; r2, explained_variance, mse, rmse,

@@ -6,11 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from picsc.reports.metrics import MetricName
 from picsc.settings.base import Settings
 from picsc.settings.choices import DEPLOYMENTS, METHODS, BatchShift, DeployInterval, Method
 from picsc.settings.cutting import CutSettings, Keys, two_or_more, with_shuffled_folds
-from picsc.settings.fields import Jobs, Repeats, Seed
+from picsc.settings.fields import Jobs, Metrics, Repeats, Seed
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
 from picsc.settings.training import PenaltySettings, TrainSettings, with_posterior_along_a_sequence
@@ -74,10 +73,7 @@ class CvSettings(Settings):
     ] = "resampled"
     """Interval of the estimate for `same`: `resampled` is the corrected resampled t-interval; `nested` that of nested
     cross-validation, which trains about five times as many models."""
-    metrics: Annotated[
-        tuple[MetricName, ...],
-        Option("More scores: roc_auc, f1_macro, rmse, ..", "NAME,..", "Methods", flag="--metric"),
-    ] = ()
+    metrics: Metrics = ()
     """Metrics by the names of scikit-learn that the report has beside the accuracy, with intervals, differences and
     tests of each: accuracy, balanced_accuracy, f1_macro, f1_micro, f1_weighted, precision_macro, recall_macro,
     matthews_corrcoef, roc_auc, average_precision, log_loss and brier of classes; r2, explained_variance, mse, rmse,

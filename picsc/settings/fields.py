@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from picsc.reports.metrics import MetricName
 from picsc.settings.choices import DeviceName
 from picsc.settings.option import Option
 
@@ -39,6 +40,9 @@ Accuracy = Annotated[float, BeforeValidator(as_fraction), Field(gt=0, le=1)]
 Seed = Annotated[int, Field(ge=0, lt=2**32), Option("Seed of every random draw (default {default}).", "N", "Run")]
 Jobs = Annotated[int, Field(ge=1), Option("Processor cores; never changes a number (default: all).", "N", "Run")]
 Device = Annotated[DeviceName, Option("auto, cpu, cuda or mps (default {default}).", "NAME", "Training")]
+Metrics = Annotated[
+    tuple[MetricName, ...], Option("More scores: roc_auc, f1_macro, rmse, ..", "NAME,..", "Methods", flag="--metric")
+]
 Alpha = Annotated[float, Field(ge=0, le=1), Option("Weight of the past in Eq. 15 (default {default}).", "A", "Methods")]
 Gamma = Annotated[NotNegative | None, Option("Threshold of tau (default: calibrated).", "G", "Methods")]
 """Settings with their options, declared once for all verbs that have them."""

@@ -8,7 +8,7 @@ model at a time for any network (`single`), or many small networks at once for t
 - `table_trainer`: the trainer of tables, which stacks many jobs
 - `table_sequence_trainer`: its counterpart for sequences of fragments
 - `table_problems`: rows of a table as training problems, shared by the two
-- `network_trainer`: the trainer of images and texts, one model after another
+- `network_trainer`: the trainer of images and texts, one model after another, and the training of a job's candidates
 - `network_sequence_trainer`: its counterpart for sequences of fragments
 - `network_inputs`: rows of images and texts, by number, as tensors for their networks
 - `rebasing`: parameters carried from one encoding to the next, so that a model's function stays the same
@@ -17,11 +17,11 @@ model at a time for any network (`single`), or many small networks at once for t
 - `methods`: the methods that several verbs share: plain training, Algorithm 1, weight decay, and their scores
 - `sequences`: sequences of fragments side by side, and the rows that test their models
 - `sequence_methods`: the methods along a sequence of fragments: Algorithm 2, carried parameters, with weight decay
-- `single`: the training loop of one model, by automatic differentiation
+- `single`: the training loop of one model, by automatic differentiation, with settings or by a recipe
 - `single_inputs`: the loop's inputs: labelled rows, optimiser settings and corrections
 - `objectives`: loss and gradient of one step: the task's loss, plus the penalties of Algorithm 1 and Eq. 16
 - `algorithm_1`: the gradient of Algorithm 1's penalty, in two backward passes whatever the number of fragments
-- `divergence`: the loss beyond which a model has failed, although its numbers may still be finite
+- `divergence`: the loss beyond which a model has failed, although its numbers may still be finite; checks of a run
 - `minibatches`: row numbers of each step, drawn on the CPU so that every device trains on the same rows
 - `optimizers`: one step of Adam or of gradient descent with momentum
 - `early_stopping`: the end of training when the loss on rows held out no longer falls

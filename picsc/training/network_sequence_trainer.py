@@ -24,10 +24,12 @@ from picsc.equations.penalties import Anchor
 from picsc.equations.trigger import DRAWS, calibrated_threshold, part_gaps, random_halves, summed_gaps, tau
 from picsc.fisher.diagonal import empirical_fisher, row_scores
 from picsc.fisher.subset_sums import part_squares
+from picsc.settings import Precision
 from picsc.training.jobs import Fitted, TrainingRecipe
 from picsc.training.network_inputs import Read
 from picsc.training.predict import predict
 from picsc.training.rebasing import ScaleChange
+from picsc.training.single import train_by_recipe
 from picsc.training.single_inputs import PLAIN, Correction, LabelledRows
 
 ROWS_PER_PASS = 256
@@ -42,7 +44,10 @@ S_in = TypeVar("S_in", contravariant=True)
 
 
 class OneNetwork(Protocol[S_in]):
-    """The training of one network at a time; implemented by `picsc.training.network_trainer.NetworkTrainer`."""
+    """What the training of one network at a time needs of a trainer: networks, labels, inputs and a recipe.
+
+    `picsc.training.network_trainer.NetworkTrainer` and `picsc.training.own.module_trainer.ModuleTrainer` implement it.
+    """
 
     @property
     def likelihood(self) -> Likelihood:
@@ -63,6 +68,11 @@ class OneNetwork(Protocol[S_in]):
         """Epochs or updates of every network."""
         ...
 
+    @property
+    def precision(self) -> Precision:
+        """Precision of the task's forward pass."""
+        ...
+
     def model(self, seed: int) -> nn.Module:
         """An untrained network."""
         ...
@@ -73,19 +83,6 @@ class OneNetwork(Protocol[S_in]):
 
     def reader_of_scale(self, scale: S_in) -> Read:
         """A function that reads rows standardised by a scale."""
-        ...
-
-    def train(
-        self,
-        model: nn.Module,
-        rows: LabelledRows,
-        *,
-        seed: int,
-        updates: int | None,
-        decay: float,
-        correction: Correction,
-    ) -> tuple[int, float]:
-        """Train in place; the epoch in which the model diverged, or 0, and the penalty's share of the gradient."""
         ...
 
 
@@ -132,8 +129,15 @@ class NetworkSequenceTrainer(Generic[S]):
             labelled = LabelledRows(self._read(g, t, rows), self.trainer.labels(rows), self.trainer.likelihood)
             seed, decay = self.seeds[g] + t, float(weight_decay[g, a])
             with torch.enable_grad():
-                diverged[g, a], shares[g, a] = self.trainer.train(
-                    model, labelled, seed=seed, updates=updates, decay=decay, correction=correction
+                diverged[g, a], shares[g, a] = train_by_recipe(
+                    model,
+                    labelled,
+                    self.trainer.recipe,
+                    self.trainer.precision,
+                    seed=seed,
+                    updates=updates,
+                    decay=decay,
+                    correction=correction,
                 )
             after[g, a] = parameters_to_vector(model.parameters()).detach()
         return Fitted(after, diverged, shares)

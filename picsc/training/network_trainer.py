@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -16,16 +17,14 @@ from torch import Tensor, nn
 from picsc.datasets.rows import Rows
 from picsc.equations.likelihood import Likelihood
 from picsc.equations.penalties import PENALTIES
-from picsc.errors import NumericsError
 from picsc.runtime.devices import placed
 from picsc.settings import PenaltyName, Precision
 from picsc.training.jobs import TrainedModels, TrainingJob, TrainingRecipe
-from picsc.training.minibatches import epoch_steps
 from picsc.training.network_inputs import Inputs, Read, Scale
-from picsc.training.network_sequence_trainer import NetworkSequenceTrainer
+from picsc.training.network_sequence_trainer import NetworkSequenceTrainer, OneNetwork
 from picsc.training.predict import predict
-from picsc.training.single import train
-from picsc.training.single_inputs import PLAIN, Correction, LabelledRows, OptimizerSettings
+from picsc.training.single import train_by_recipe, updates_by_recipe
+from picsc.training.single_inputs import PLAIN, Correction, LabelledRows
 from picsc.weighting.diw import TargetData
 
 
@@ -73,7 +72,7 @@ class NetworkTrainer:
 
     def updates(self, rows: int) -> int:
         """Updates of a network that is trained on so many rows."""
-        return self.recipe.steps or self.recipe.epochs * epoch_steps(rows, self.recipe.batch_size or rows)
+        return updates_by_recipe(self.recipe, rows)
 
     def train_jobs(
         self, jobs: Sequence[TrainingJob], strengths: NDArray[np.float64], decays: NDArray[np.float64]
@@ -87,23 +86,9 @@ class NetworkTrainer:
             target, target_rows = job.target_rows, None
             if target is not None:
                 target_rows = TargetData(read(target.rows), self.labels(target.rows), target.match)
-            outputs, diverged, shares = [], [], []
-            for strength, decay in zip(strengths[i], decays[i], strict=True):
-                model = self.model(job.seed)
-                correction = self._correction(float(strength), job.fragment)
-                epoch, share = self.train(
-                    model,
-                    rows,
-                    seed=job.seed,
-                    updates=job.updates,
-                    decay=float(decay),
-                    correction=correction,
-                    target_rows=target_rows,
-                )
-                outputs.append(predict(model, tested, likelihood="classes").cpu().numpy())
-                diverged.append(epoch)
-                shares.append(share)
-            yield TrainedModels(np.stack(outputs), np.array(diverged, np.int64), np.array(shares))
+            yield train_candidates(
+                self, job, rows, tested, strengths=strengths[i], decays=decays[i], target_rows=target_rows
+            )
 
     def sequence_trainer(
         self,
@@ -145,95 +130,57 @@ class NetworkTrainer:
         """Class codes, (n,)."""
         return torch.from_numpy(self.inputs.labels[rows]).to(self.device)
 
-    def train(
-        self,
-        model: nn.Module,
-        rows: LabelledRows,
-        *,
-        seed: int,
-        updates: int | None = None,
-        decay: float = 0.0,
-        correction: Correction = PLAIN,
-        target_rows: TargetData | None = None,
-    ) -> tuple[int, float]:
-        """Train in place; the epoch in which the model diverged, or 0, and the penalty's share of the gradient.
 
-        Args:
-            model: its parameters are NaN afterwards if it diverged.
-            rows: the training rows.
-            seed: of minibatches.
-            updates: number of them; None is that of the recipe.
-            decay: weight decay.
-            correction: the penalty between fragments or the anchor.
-            target_rows: as in `picsc.training.single.train`.
+class CandidateTraining(OneNetwork[Any], Protocol):
+    """A trainer of one network at a time whose candidates differ in the lambda of Algorithm 1 and in weight decay."""
 
-        Raises:
-            SettingsError: weights together with Algorithm 1's penalty.
-        """
-        return train_network(
+    @property
+    def penalty(self) -> PenaltyName:
+        """Divergence between fragments in Algorithm 1."""
+        ...
+
+
+def train_candidates(
+    trainer: CandidateTraining,
+    job: TrainingJob,
+    rows: LabelledRows,
+    tested: Tensor,
+    *,
+    strengths: NDArray[np.float64],
+    decays: NDArray[np.float64],
+    target_rows: TargetData | None,
+) -> TrainedModels:
+    """Train every candidate of a job, and predict its test rows.
+
+    Args:
+        trainer: makes the networks.
+        job: their seed, updates and fragments.
+        rows: the training rows.
+        tested: inputs of the test rows.
+        strengths: lambda, (a,).
+        decays: weight decay, (a,).
+        target_rows: as in `picsc.training.single.train`.
+    """
+    outputs, diverged, shares = [], [], []
+    for strength, decay in zip(strengths, decays, strict=True):
+        model = trainer.model(job.seed)
+        correction = PLAIN
+        if strength > 0:
+            fragment = torch.from_numpy(job.fragment).to(trainer.device)
+            penalty, warmup = PENALTIES[trainer.penalty], trainer.recipe.warmup
+            correction = Correction(float(strength), penalty, fragment, warmup=warmup)
+        epoch, share = train_by_recipe(
             model,
             rows,
-            self.recipe,
-            self.precision,
-            seed=seed,
-            updates=updates,
-            decay=decay,
+            trainer.recipe,
+            trainer.precision,
+            seed=job.seed,
+            updates=job.updates,
+            decay=float(decay),
             correction=correction,
             target_rows=target_rows,
         )
-
-    def _correction(self, strength: float, fragment: NDArray[np.int64]) -> Correction:
-        """Algorithm 1's correction of a given lambda."""
-        if strength <= 0:
-            return PLAIN
-        of_rows = torch.from_numpy(fragment).to(self.device)
-        return Correction(strength, PENALTIES[self.penalty], of_rows, warmup=self.recipe.warmup)
-
-
-def train_network(
-    model: nn.Module,
-    rows: LabelledRows,
-    recipe: TrainingRecipe,
-    precision: Precision,
-    *,
-    seed: int,
-    updates: int | None = None,
-    decay: float = 0.0,
-    correction: Correction = PLAIN,
-    target_rows: TargetData | None = None,
-) -> tuple[int, float]:
-    """Train in place; the epoch in which the model diverged, or 0, and the penalty's share of the gradient.
-
-    Args:
-        model: its parameters are NaN afterwards if it diverged.
-        rows: the training rows.
-        recipe: epochs, minibatches and optimiser.
-        precision: of the task's forward pass.
-        seed: of minibatches.
-        updates: number of them; None is that of the recipe.
-        decay: weight decay.
-        correction: the penalty between fragments or the anchor.
-        target_rows: as in `picsc.training.single.train`.
-
-    Raises:
-        SettingsError: weights together with Algorithm 1's penalty.
-    """
-    batch = recipe.batch_size or len(rows)
-    settings = OptimizerSettings(
-        steps=updates or recipe.steps or recipe.epochs * epoch_steps(len(rows), batch),
-        lr=recipe.lr,
-        batch_size=batch,
-        seed=seed,
-        weight_decay=decay,
-        optimizer=recipe.optimizer,
-        momentum=recipe.momentum,
-        patience=recipe.patience,
-        precision=precision,
-    )
-    try:
-        log = train(model, rows, settings, correction=correction, target_rows=target_rows)
-    except NumericsError as error:
-        for parameter in model.parameters():
-            parameter.data.fill_(torch.nan)
-        return error.epoch or 1, 0.0
-    return 0, log.penalty_share
+        outputs.append(predict(model, tested, likelihood=rows.likelihood).cpu().numpy())
+        diverged.append(epoch)
+        shares.append(share)
+    return TrainedModels(np.stack(outputs), np.array(diverged, np.int64), np.array(shares))

@@ -19,13 +19,14 @@ from itertools import repeat
 import torch
 from torch import Tensor, nn
 
-from picsc.equations.likelihood import log_likelihood
 from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.runtime.devices import precision as products_in
 from picsc.runtime.devices import sum_dtype
+from picsc.settings import Precision
 from picsc.training.algorithm_1 import Shares, all_rows, checked_fragments
-from picsc.training.divergence import has_diverged, largest_loss
+from picsc.training.divergence import TrainingRun, check_finite, check_loss
 from picsc.training.early_stopping import EarlyStopping
+from picsc.training.jobs import TrainingRecipe
 from picsc.training.minibatches import epoch_steps, held_out, minibatches, shared_minibatches
 from picsc.training.objectives import (
     Objective,
@@ -38,7 +39,6 @@ from picsc.training.objectives import (
     trainable,
 )
 from picsc.training.optimizers import AdamState, Pull, SgdState, adam_step, sgd_step
-from picsc.training.predict import predict
 from picsc.training.single_inputs import PLAIN, Correction, LabelledRows, OptimizerSettings
 from picsc.weighting.diw import TargetData
 
@@ -135,15 +135,70 @@ def train(
     how = f"with learning rate {settings.lr:g}"
     if penalised:
         how = f"with lambda {correction.strength:g} and learning rate {settings.lr:g}"
-    run = _Run(steps, per_epoch, how)
-    _check_finite(losses, trainable(model), run)
-    _check_loss(losses, model, rows, settings, run, restored=early is not None)
+    run = TrainingRun(steps, per_epoch, how)
+    check_finite(losses, trainable(model), run)
+    check_loss(losses, model, rows, settings, run, restored=early is not None)
     return TrainLog(
         tuple(losses.tolist()),
         tuple(values.tolist()) if penalised else (),
         float(shares_of_gradient.mean()) if penalised and len(shares_of_gradient) else 0.0,
         () if early is None else tuple(early.losses),
     )
+
+
+def train_by_recipe(
+    model: nn.Module,
+    rows: LabelledRows,
+    recipe: TrainingRecipe,
+    precision: Precision,
+    *,
+    seed: int,
+    updates: int | None = None,
+    decay: float = 0.0,
+    correction: Correction = PLAIN,
+    target_rows: TargetData | None = None,
+) -> tuple[int, float]:
+    """Train in place; the epoch in which the model diverged, or 0, and the penalty's share of the gradient.
+
+    Args:
+        model: its parameters are NaN afterwards if it diverged.
+        rows: the training rows.
+        recipe: epochs, minibatches and optimiser.
+        precision: of the task's forward pass.
+        seed: of minibatches, and of dropout if the model has any.
+        updates: number of them; None is that of the recipe.
+        decay: weight decay.
+        correction: the penalty between fragments or the anchor.
+        target_rows: as in `train`.
+
+    Raises:
+        SettingsError: weights together with Algorithm 1's penalty.
+    """
+    settings = OptimizerSettings(
+        steps=updates or updates_by_recipe(recipe, len(rows)),
+        lr=recipe.lr,
+        batch_size=recipe.batch_size or len(rows),
+        seed=seed,
+        weight_decay=decay,
+        optimizer=recipe.optimizer,
+        momentum=recipe.momentum,
+        patience=recipe.patience,
+        precision=precision,
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        try:
+            log = train(model, rows, settings, correction=correction, target_rows=target_rows)
+        except NumericsError as error:
+            for parameter in model.parameters():
+                parameter.data.fill_(torch.nan)
+            return error.epoch or 1, 0.0
+    return 0, log.penalty_share
+
+
+def updates_by_recipe(recipe: TrainingRecipe, n: int) -> int:
+    """Updates of a model that is trained on n rows as a recipe says."""
+    return recipe.steps or recipe.epochs * epoch_steps(n, recipe.batch_size or n)
 
 
 def _hold_out(
@@ -249,58 +304,4 @@ def _check_weights(rows: LabelledRows, *, with_target: bool, penalised: bool) ->
         raise DataError(
             f"the weights of {n} training rows run from {float(weight.min()):g} to {float(weight.max()):g}: need "
             "finite ones, none negative and not all 0"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """What a message on a run says of it."""
-
-    steps: int
-    per_epoch: int
-    how: str
-    """Lambda and learning rate, in words."""
-
-
-def _check_loss(
-    losses: Tensor, model: nn.Module, rows: LabelledRows, settings: OptimizerSettings, run: _Run, *, restored: bool
-) -> None:
-    """Refuse a run whose loss is beyond all reason, before a step or after the last one."""
-    some = min(settings.batch_size, len(rows))
-    outputs = int(rows.y.max()) + 1 if rows.likelihood == "classes" else 1
-    # one minibatch may hold all of the rows that are far away
-    largest = largest_loss(rows.y, None, rows.likelihood, outputs) * (len(rows) / some)
-    if not restored:
-        predicted = predict(model, rows.x[:some], likelihood=rows.likelihood)
-        last = -log_likelihood(predicted, rows.y[:some], rows.likelihood).mean()
-        losses = torch.cat([losses, last[None].to(losses)])
-    beyond = has_diverged(losses, largest.to(losses)).nonzero().flatten()
-    if len(beyond):
-        step = min(int(beyond[0]) + 1, run.steps)
-        epoch = -(-step // run.per_epoch)
-        raise NumericsError(
-            f"the loss was {float(losses[beyond[0]]):.3g} nats per row at epoch {epoch} (step {step} of {run.steps}) "
-            f"{run.how}, beyond {float(largest):g}: lower the learning rate, or look for unscaled inputs",
-            epoch,
-        )
-
-
-def _check_finite(losses: Tensor, parameters: list[nn.Parameter], run: _Run) -> None:
-    """Refuse a run that left the finite numbers."""
-    steps, per_epoch, how = run.steps, run.per_epoch, run.how
-    broken = (~losses.isfinite()).nonzero().flatten()
-    if len(broken):
-        step = int(broken[0]) + 1
-        epoch = -(-step // per_epoch)
-        raise NumericsError(
-            f"the loss stopped being finite at epoch {epoch} (step {step} of {steps}) {how}: "
-            "lower the learning rate, or look for infinite, missing or unscaled inputs",
-            epoch,
-        )
-    if not all(bool(parameter.isfinite().all()) for parameter in parameters):
-        epoch = -(-len(losses) // per_epoch)
-        raise NumericsError(
-            f"parameters stopped being finite at epoch {epoch} (the last of {len(losses)} steps) {how}: "
-            "lower the learning rate",
-            epoch,
         )

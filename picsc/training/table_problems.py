@@ -128,15 +128,18 @@ class TableProblems:
 
     def problem(self, of: ProblemRows) -> TrainingProblem:
         """The rows of one problem, encoded and weighted."""
-        weight = of.weight
-        if self.weights is not None:
-            weight = self.weights[of.rows] if weight is None else self.weights[of.rows] * weight
         return TrainingProblem(
             self.inputs(of.scaling.encoder, of.rows),
             self.training_targets(of.scaling, of.rows),
             np.zeros(len(of.rows), np.int64) if of.fragment is None else of.fragment,
-            weight,
+            self.row_weights(of.rows, of.weight),
         )
+
+    def row_weights(self, rows: Rows, weight: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+        """Weights of training rows, (n,): those of the table times those of a job; None where all have the same."""
+        if self.weights is None:
+            return weight
+        return self.weights[rows] if weight is None else self.weights[rows] * weight
 
     def stack(self, problems: Sequence[TrainingProblem], seed: int | None) -> Stack:
         """Problems side by side; the seed orders rows within tiles where there are minibatches, None does not."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from picsc.phrases import printable
 from picsc_cli.console.safe import json_document
 from picsc_cli.formats.issues.any_report import Judged, issues
-from picsc_cli.formats.sarif import fingerprints
+from picsc_cli.formats.issues.issue import fingerprints
 
 if TYPE_CHECKING:
     from picsc_cli.gates import FailOn, Gate
@@ -28,7 +28,7 @@ def report_code_quality(report: Judged, fail_on: FailOn, gate: Gate | None = Non
     found = issues(report, fail_on, gate)
     entries = [
         {
-            "description": printable(f"{issue.subject}: {issue.message}" if issue.subject else issue.message),
+            "description": issue.sentence,
             "check_name": f"picsc/{issue.rule}",
             "fingerprint": mark,
             "severity": _SEVERITIES[issue.level],

@@ -6,21 +6,19 @@ came from no file, such as standard input, the URI is the name of the data. Equa
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from picsc.phrases import printable
 from picsc.reports.audit import AuditReports
 from picsc_cli.console.safe import json_document
 from picsc_cli.formats.issues.any_report import Judged, issues, verb
+from picsc_cli.formats.issues.issue import Issue, fingerprints
 from picsc_cli.formats.issues.rules import rule_words
 
 if TYPE_CHECKING:
-    from picsc_cli.formats.issues.issue import Issue
     from picsc_cli.gates import FailOn, Gate
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -71,7 +69,7 @@ def _result(issue: Issue, index: int, mark: str) -> dict[str, object]:
         "ruleId": issue.rule,
         "ruleIndex": index,
         "level": _LEVELS[issue.level],
-        "message": {"text": printable(f"{issue.subject}: {issue.message}" if issue.subject else issue.message)},
+        "message": {"text": issue.sentence},
         "locations": [{"physicalLocation": place}],
         "partialFingerprints": {"picsc/v1": mark},
     }
@@ -83,18 +81,3 @@ def uri(issue: Issue) -> str:
     if Path(path).is_absolute():
         path = os.path.relpath(path).replace(os.sep, "/")
     return quote(path.encode("utf-8", "surrogateescape"), safe="/") or "data"
-
-
-def fingerprints(found: list[Issue]) -> list[str]:
-    """A mark for each issue that stays the same from run to run: of its rule, subject and file, and of its number.
-
-    Two issues of one rule, subject and file are told apart by their order.
-    """
-    seen: dict[str, int] = {}
-    marks = []
-    for issue in found:
-        key = "\n".join((issue.rule, issue.subject, issue.file or issue.source))
-        seen[key] = seen.get(key, 0) + 1
-        text = f"{key}\n{seen[key]}"
-        marks.append(hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest())
-    return marks

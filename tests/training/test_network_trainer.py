@@ -25,6 +25,7 @@ from picsc.training.jobs import TargetRows, TrainingJob, TrainingRecipe
 from picsc.training.network_inputs import inputs_of
 from picsc.training.network_trainer import NetworkTrainer
 from picsc.training.networks import bag_of_embeddings
+from picsc.training.single import train_by_recipe
 from picsc.training.single_inputs import Correction, LabelledRows
 from tests.reference import objective
 from tests.texts import bags
@@ -174,7 +175,7 @@ def test_the_words_that_fill_a_text_up_are_never_learned() -> None:
     model = backend.model(one.seed)
     rows = LabelledRows(backend.reader(one.train)(one.train), backend.labels(one.train))
     correction = Correction(0.1, PENALTIES["kl"], torch.from_numpy(one.fragment))
-    backend.train(model, rows, seed=0, correction=correction)
+    train_by_recipe(model, rows, backend.recipe, backend.precision, seed=0, correction=correction)
     assert isinstance(model[0], nn.EmbeddingBag)
     assert not model[0].weight[0].any()
     assert not torch.equal(parameters_to_vector(model.parameters()),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from picsc.auditing.effects.counts import Ints, columns_and_target, counts_by_label, reference_counts
 from picsc.reports.distributions import ColumnDistribution, PieceCounts
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ BINS, LEVELS = 24, 10
 OUTER = 0.01
 """Share of the values that each of the two outer bins holds at most before inner bins are as wide as they can be."""
 
-Ints = NDArray[np.int64]
-
 
 def distributions(rows: Dataset, design: Design, tests: PieceTests, level: float) -> tuple[ColumnDistribution, ...]:
     """The distributions of the columns that moved most; where none moved, of those that are nearest to it.
@@ -41,9 +40,7 @@ def distributions(rows: Dataset, design: Design, tests: PieceTests, level: float
         tests: results of all pieces, after attribution.
         level: family-wise level of the tests.
     """
-    of_name: dict[str, Column | Target] = {column.name: column for column in rows.columns}
-    if rows.target is not None:
-        of_name[rows.target.name] = rows.target
+    of_name = columns_and_target(rows)
     found = []
     for name, pieces in _leading(tests.reports, level).items():
         if name in of_name:
@@ -77,14 +74,14 @@ def _counted(column: Column | Target, pieces: list[str], design: Design, tests: 
     coded = bool(column.levels)
     codes, edges, names, other = _of_levels(column) if coded else _of_numbers(column)
     bins = len(names) + bool(other) if coded else len(edges) + 1
-    table = of_label(codes, bins, design, with_missing=True)
+    table = counts_by_label(codes, bins, design, with_missing=True)
     position = {piece.name: piece.position for piece in design.pieces}
     counts = []
     for name in pieces:
         k = position.get(name)
         if k is None:
             continue
-        own, other_rows = table[design.contrast.pieces[k]], reference_of(table, k, design, tests)
+        own, other_rows = table[design.contrast.pieces[k]], reference_counts(table, k, design, tests)
         counts.append(
             PieceCounts(
                 name,
@@ -97,35 +94,6 @@ def _counted(column: Column | Target, pieces: list[str], design: Design, tests: 
     return ColumnDistribution(column.name, column.kind, edges, names, other, tuple(counts))
 
 
-def of_label(codes: Ints, bins: int, design: Design, *, with_missing: bool = False) -> Ints:
-    """Rows by label and code, (L, bins), from codes (n,), -1 where missing; the missing ones in one more column."""
-    width = bins + 1
-    slot = np.where(codes < 0, bins, codes)
-    total = design.contrast.labels
-    table: Ints = np.bincount(design.labels.astype(np.int64) * width + slot, minlength=total * width)
-    table = table[: total * width].reshape(total, width)
-    return table if with_missing else table[:, :-1]
-
-
-def reference_of(table: Ints, k: int, design: Design, tests: PieceTests) -> Ints:
-    """Rows by bin of the reference of one piece, without the pieces that are set aside.
-
-    Args:
-        table: rows by label and bin.
-        k: position of the piece.
-        design: design of the rows.
-        tests: results of all pieces.
-    """
-    contrast = design.contrast
-    if contrast.reference != "rest":
-        same: Ints = table[contrast.reference[k]]
-        return same
-    without = {contrast.pieces[k], *(contrast.pieces[each] for each in tests.set_aside)}
-    kept = [label for label in range(contrast.labels) if label not in without]
-    found: Ints = table[kept].sum(0)
-    return found
-
-
 def _of_levels(column: Column | Target) -> tuple[Ints, tuple[float, ...], tuple[str, ...], int]:
     """Codes of (n,) levels by frequency, -1 where missing; no edges, names, and how many levels are pooled."""
     values = np.asarray(column.values, dtype=np.int64)
@@ -133,7 +101,7 @@ def _of_levels(column: Column | Target) -> tuple[Ints, tuple[float, ...], tuple[
     shown = frequent if len(frequent) <= LEVELS + 1 else frequent[:LEVELS]
     new = np.full(len(column.levels) + 1, len(shown), dtype=np.int64)
     new[shown] = np.arange(len(shown))
-    new[-1] = -1  # where -1, which is missing, points to
+    new[-1] = -1  # the code of missing values, -1, picks this last entry
     return new[values], (), tuple(column.levels[code] for code in shown), len(frequent) - len(shown)
 
 

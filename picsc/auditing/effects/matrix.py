@@ -13,9 +13,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from picsc.auditing.effects.distributions import of_label, reference_of
+from picsc.auditing.effects.counts import Ints, columns_and_target, counts_by_label, reference_counts
 from picsc.reports.distributions import ColumnEffects
 
 if TYPE_CHECKING:
@@ -25,13 +24,12 @@ if TYPE_CHECKING:
     from picsc.reports.audit import FragmentReport
 
 MOST_COLUMNS = 30
-"""Columns at most, those that moved first."""
+"""Columns at most; those that moved somewhere come first."""
 STEPS = 1_000
 """Steps of a column of numbers: a KS distance differs by about 1 / STEPS at most."""
 SAMPLE = 100_000
 """Rows, evenly spaced, that the steps of a longer column are found in."""
 _NUMBERS = ("numeric", "datetime", "text", "numbers")
-Ints = NDArray[np.int64]
 
 
 def column_effects(rows: Dataset, design: Design, tests: PieceTests, level: float) -> tuple[ColumnEffects, ...]:
@@ -43,9 +41,7 @@ def column_effects(rows: Dataset, design: Design, tests: PieceTests, level: floa
         tests: results of all pieces, after attribution.
         level: family-wise level of the tests.
     """
-    columns: dict[str, Column | Target] = {column.name: column for column in rows.columns}
-    if rows.target is not None:
-        columns[rows.target.name] = rows.target
+    columns = columns_and_target(rows)
     found = []
     for name, side in _leading(tests.reports, level):
         if name not in columns or side in ("format", "new levels"):
@@ -73,22 +69,23 @@ def _counts(column: Column | Target, design: Design, *, missing: bool) -> tuple[
     """Rows by label and code, (L, t), and whether codes are ordered."""
     gone = column.missing
     if missing:
-        return of_label(gone.astype(np.int64), 2, design), False
+        return counts_by_label(gone.astype(np.int64), 2, design), False
     if column.kind not in _NUMBERS:
-        return of_label(np.where(gone, -1, column.values).astype(np.int64), max(len(column.levels), 1), design), False
+        levels = np.where(gone, -1, column.values).astype(np.int64)
+        return counts_by_label(levels, max(len(column.levels), 1), design), False
     values = np.asarray(column.ordered, dtype=np.float64)
     there = values[~gone]
     if not len(there):
-        return of_label(np.full(len(values), -1), 1, design), True
+        return counts_by_label(np.full(len(values), -1), 1, design), True
     some = there if len(there) <= 2 * SAMPLE else there[:: len(there) // SAMPLE]
     edges = np.unique(np.quantile(some, np.linspace(0, 1, STEPS + 1), method="higher"))
     codes = np.where(gone, -1, np.searchsorted(edges, values, side="left"))
-    return of_label(codes, len(edges) + 1, design), True
+    return counts_by_label(codes, len(edges) + 1, design), True
 
 
 def _both(table: Ints, k: int, design: Design, tests: PieceTests) -> tuple[Ints, Ints]:
     own: Ints = table[design.contrast.pieces[k]]
-    return own, reference_of(table, k, design, tests)
+    return own, reference_counts(table, k, design, tests)
 
 
 def _distance(own: Ints, other: Ints, *, ordered: bool) -> float | None:

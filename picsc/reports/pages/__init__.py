@@ -16,7 +16,7 @@
 - `recipes`: the page of recipes
 - `render`: a page from its content
 - `scales`: axes of pictures
-- `shared`: sections that pages share
+- `shared`: tables and sections that pages share
 - `write`: the page of any report
 
 The templates are in the folder `templates`. Nothing heavy is imported before a page is written.

@@ -28,7 +28,7 @@ class Within:
     name: str
     """What it is the value of."""
     value: float
-    """In the unit of the axis."""
+    """The value, in the unit of the axis."""
     low: float | None = None
     """Lower end of the interval; None without one."""
     high: float | None = None

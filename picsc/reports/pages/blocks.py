@@ -109,7 +109,7 @@ class Content:
     lines: Sequence[str]
     """The summary, the verdict first."""
     sections: Sequence[Section] = field(default_factory=tuple)
-    """In reading order."""
+    """Sections in reading order."""
     words: Sequence[str] = ()
     """Names of the entries of `picsc.reports.pages.glossary` that are explained at the end."""
 

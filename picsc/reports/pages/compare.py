@@ -9,13 +9,23 @@ from picsc.reports.pages.bars import intervals, within
 from picsc.reports.pages.blocks import Cell, Content, Section, Table
 from picsc.reports.pages.markup import cut
 from picsc.reports.pages.numbers import NONE, data_size, decimals, extent, number, percent, points, signed, span
-from picsc.reports.pages.shared import capital, differences, findings, manifest, metric, name_cell, words_cell
+from picsc.reports.pages.shared import (
+    capital,
+    differences,
+    findings,
+    manifest,
+    methods_table,
+    metric,
+    name_cell,
+    without_result,
+    words_cell,
+)
 
 if TYPE_CHECKING:
     from picsc.reports.compare import CompareMethodReport, CompareReport
 
-MOST_TARGETS, MOST_FAILURES = 100, 50
-"""Targets, and models without a number, at most."""
+MOST_TARGETS = 100
+"""Targets at most."""
 _BASE = "st-cv"
 _WORDS = ("covariate shift", "st-cv", "importance weight", "effective sample size", "separation", "95 % interval")
 _MORE_WORDS = ("p-value", "Holm's p", "log-loss", "lambda")
@@ -51,13 +61,11 @@ def _methods(report: CompareReport) -> Table:
     classes = report.data.metric == "accuracy"
     took = {measured.method: measured.seconds for measured in report.measured}
     rows = [_method(method, took, classes=classes) for method in report.methods]
-    if report.majority is not None and rows:
-        rows.append([Cell("majority", "name"), Cell(percent(report.majority.share)), *[Cell("")] * (len(rows[0]) - 2)])
     beside = ("balanced accuracy", "AUC") if classes else ()
     titles = ["method", f"{metric(report.data)}, %", "95 % interval", *beside, "log-loss", "λ", "power"]
     titles += [*(["seconds"] if took else []), "what it is"]
-    notes = [] if report.majority is None else [f"majority: always saying {cut(report.majority.name, 60)}."]
-    return Table(f"Methods: {metric(report.data)} in percent, log-loss in nats per row.", titles, rows, notes=notes)
+    caption = f"Methods: {metric(report.data)} in percent, log-loss in nats per row."
+    return methods_table(caption, titles, rows, report.majority)
 
 
 def _method(method: CompareMethodReport, took: dict[str, float], *, classes: bool) -> list[Cell]:
@@ -169,8 +177,4 @@ def _failures(report: CompareReport) -> Section:
         for unit in method.units
         if unit.reason and unit.accuracy is None
     ]
-    if not rows:
-        return Section("Without a result", [])
-    first = f", the first {MOST_FAILURES}" if len(rows) > MOST_FAILURES else ""
-    caption = f"Models without a number: {len(rows)}{first}."
-    return Section("Without a result", [Table(caption, ("method", "target", "repeat", "why"), rows[:MOST_FAILURES])])
+    return without_result("Models without a number", ("method", "target", "repeat", "why"), rows)

@@ -9,13 +9,23 @@ from picsc.reports.pages.bars import intervals, within
 from picsc.reports.pages.blocks import Cell, Content, Items, Section, Table, heat
 from picsc.reports.pages.markup import cut
 from picsc.reports.pages.numbers import decimals, extent, percent, points, probability, span
-from picsc.reports.pages.shared import capital, differences, findings, manifest, metric, name_cell, words_cell
+from picsc.reports.pages.shared import (
+    capital,
+    differences,
+    findings,
+    manifest,
+    methods_table,
+    metric,
+    name_cell,
+    without_result,
+    words_cell,
+)
 
 if TYPE_CHECKING:
     from picsc.reports.cv import CvReport, Lifelong, MethodReport
 
-MOST_PIECES, MOST_FAILURES = 40, 50
-"""Pieces of the paper's table, and models without a number, at most."""
+MOST_PIECES = 40
+"""Pieces of the paper's table at most."""
 _BASE = "st-cv"
 _WORDS = ("piece", "st-cv", "controls", "95 % interval", "p-value", "Holm's p", "log-loss", "lambda")
 
@@ -51,8 +61,6 @@ def _methods(report: CvReport) -> Table:
     score = metric(report.data)
     classes = report.data.metric == "accuracy"
     rows = [_method(method, classes=classes) for method in report.methods]
-    if report.majority is not None:
-        rows.append([Cell("majority", "name"), Cell(percent(report.majority.share)), *[Cell("")] * (len(rows[0]) - 2)])
     beside = ("balanced accuracy", "AUC") if classes else ()
     titles = (
         "method",
@@ -64,8 +72,8 @@ def _methods(report: CvReport) -> Table:
         "flagged",
         "what it is",
     )
-    notes = [] if report.majority is None else [f"majority: always saying {cut(report.majority.name, 60)}."]
-    return Table(f"Methods: {score} in percent, log-loss in nats per row.", titles, rows, notes=notes)
+    caption = f"Methods: {score} in percent, log-loss in nats per row."
+    return methods_table(caption, titles, rows, report.majority)
 
 
 def _method(method: MethodReport, *, classes: bool) -> list[Cell]:
@@ -112,7 +120,7 @@ def _pieces(report: CvReport) -> Table:
 
 
 def _costs(report: CvReport) -> Section:
-    """Where accuracy is lost, leakage of groups, the trigger, and the estimate for deployment."""
+    """The estimate for deployment, where accuracy is lost, and leakage of groups."""
     pairs: list[tuple[str, str]] = []
     if report.deployment is not None:
         pairs.append(("Estimate to trust", report.deployment.line))
@@ -190,11 +198,4 @@ def _failures(report: CvReport) -> Section:
         for unit in method.units
         if unit.reason and unit.accuracy is None and not (report.pooled and unit.log_loss is not None)
     ]
-    if not rows:
-        return Section("Without a result", [])
-    caption = f"Models without a number: {len(rows)}" + (
-        f", the first {MOST_FAILURES}" if len(rows) > MOST_FAILURES else ""
-    )
-    return Section(
-        "Without a result", [Table(f"{caption}.", ("method", "piece", "repeat", "why"), rows[:MOST_FAILURES])]
-    )
+    return without_result("Models without a number", ("method", "piece", "repeat", "why"), rows)

@@ -10,13 +10,22 @@ from picsc.reports.pages.blocks import MARKS, TONES, Cell, Content, Section, Tab
 from picsc.reports.pages.curves import curves
 from picsc.reports.pages.markup import cut
 from picsc.reports.pages.numbers import NONE, data_size, decimals, number, percent, probability, span
-from picsc.reports.pages.shared import differences, findings, manifest, metric, name_cell, words_cell
+from picsc.reports.pages.shared import (
+    differences,
+    findings,
+    manifest,
+    methods_table,
+    metric,
+    name_cell,
+    without_result,
+    words_cell,
+)
 
 if TYPE_CHECKING:
     from picsc.reports.fed import ClientShift, FedAuditReport, FedMethodReport, FedReport
 
-MOST_CLIENTS, MOST_FAILURES, MOST_BARS = 300, 50, 40
-"""Clients of a table, runs without a result, and clients of a picture, at most."""
+MOST_CLIENTS, MOST_BARS = 300, 40
+"""Clients of a table and of a picture at most."""
 _BASE = "fedavg"
 _WORDS = ("client", "round", "covariate shift", "controls", "95 % interval", "p-value", "Holm's p", "log-loss", "tau")
 _AUDIT_WORDS = ("client", "covariate shift", "verdict", "p-value", "Fisher gap", "covariate KL", "tau")
@@ -72,15 +81,12 @@ def _stretches(method: FedMethodReport) -> list[list[tuple[int, float]]]:
 def _methods(report: FedReport) -> Table:
     classes = report.data.metric == "accuracy"
     rows = [_method(method, classes=classes) for method in report.methods]
-    if report.majority is not None and rows:
-        rows.append([Cell("majority", "name"), Cell(percent(report.majority.share)), *[Cell("")] * (len(rows[0]) - 2)])
     beside = ("balanced accuracy", "AUC") if classes else ()
     titles = ["method", f"{metric(report.data)}, %", "95 % interval", *beside, "log-loss", "std over clients"]
     titles += ["std over seeds", "best (round)", "worst client", "all rows together", "rounds to target"]
     titles += ["bytes to target", "bytes up", "bytes down", "learning rate", "what it is"]
     caption = f"Methods after the last round: {metric(report.data)} in percent, log-loss in nats per row."
-    notes = [] if report.majority is None else [f"majority: always saying {cut(report.majority.name, 60)}."]
-    return Table(caption, titles, rows, notes=notes)
+    return methods_table(caption, titles, rows, report.majority)
 
 
 def _method(method: FedMethodReport, *, classes: bool) -> list[Cell]:
@@ -157,13 +163,7 @@ def _failures(report: FedReport) -> Section:
         for method in report.methods
         for failure in method.failures
     ]
-    if not rows:
-        return Section("Without a result", [])
-    titles = ("method", "seed", "round", "client", "why")
-    first = f", the first {MOST_FAILURES}" if len(rows) > MOST_FAILURES else ""
-    return Section(
-        "Without a result", [Table(f"Runs without a result: {len(rows)}{first}.", titles, rows[:MOST_FAILURES])]
-    )
+    return without_result("Runs without a result", ("method", "seed", "round", "client", "why"), rows)
 
 
 def fed_audit_content(report: FedAuditReport) -> Content:

@@ -1,4 +1,4 @@
-"""Sections that pages share: findings, differences from the base, settings and versions."""
+"""What pages share: tables of methods and of failures, findings, differences from the base, settings and versions."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from picsc.reports.fed import FedDifference
 from picsc.reports.pages.bars import intervals, within
 from picsc.reports.pages.blocks import Cell, Items, Section, Table
 from picsc.reports.pages.markup import cut
-from picsc.reports.pages.numbers import NONE, points, probability, signed, span
+from picsc.reports.pages.numbers import NONE, percent, points, probability, signed, span
 
 if TYPE_CHECKING:
-    from picsc.reports.common import DataInfo, Difference, Finding, Interval
+    from picsc.reports.common import DataInfo, Difference, Finding, Interval, MajorityClass
 
 NAME_LETTERS = 60
 """Letters of a name in a table; the whole name is shown to who points at it."""
@@ -21,6 +21,8 @@ SHORT_NAME = 16
 """Letters of a name that is never broken into two lines."""
 MOST_COLUMNS = 200
 """Columns as understood that a page lists."""
+MOST_FAILURES = 50
+"""Failures that a page lists."""
 _SIGNS = {"note": "Note", "warning": "Warning", "error": "Error"}
 
 
@@ -112,6 +114,37 @@ def flat(values: dict[str, object], before: str = "") -> list[tuple[str, str]]:
         else:
             found.append((before + key, NONE if value is None else str(value)))
     return found
+
+
+def methods_table(
+    caption: str, titles: Sequence[str], rows: Sequence[list[Cell]], majority: MajorityClass | None
+) -> Table:
+    """The methods and, below them, the score of always giving the most frequent class, where there are classes.
+
+    Args:
+        caption: of the table.
+        titles: of its columns; the first two are the method and its score.
+        rows: one for each method.
+        majority: the most frequent class.
+    """
+    if majority is None:
+        return Table(caption, titles, rows)
+    score = [Cell("majority", "name"), Cell(percent(majority.share)), *[Cell("")] * (len(titles) - 2)]
+    notes = [f"majority: always saying {cut(majority.name, 60)}."]
+    return Table(caption, titles, [*rows, score] if rows else rows, notes=notes)
+
+
+def without_result(what: str, titles: Sequence[str], rows: Sequence[list[Cell]]) -> Section:
+    """What has no result, and why; empty where all have one.
+
+    Args:
+        what: the kind, as in `Models without a number`.
+        titles: of the columns.
+        rows: one for each failure.
+    """
+    first = f", the first {MOST_FAILURES}" if len(rows) > MOST_FAILURES else ""
+    table = Table(f"{what}: {len(rows)}{first}.", titles, rows[:MOST_FAILURES])
+    return Section("Without a result", [table] if rows else [])
 
 
 class _Method(Protocol):

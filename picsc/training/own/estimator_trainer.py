@@ -134,9 +134,7 @@ class EstimatorTrainer:
 
     def _weighted(self, model: BaseEstimator, job: TrainingJob) -> dict[str, NDArray[np.float64]]:
         """The weights of the training rows as an argument of fit; nothing where all have the same."""
-        weights, own = job.weight, self.table.weights
-        if own is not None:
-            weights = own[job.train] if weights is None else own[job.train] * weights
+        weights = self.table.problems.row_weights(job.train, job.weight)
         if weights is None:
             return {}
         if not has_fit_parameter(model, "sample_weight"):

@@ -15,19 +15,17 @@ from torch import Tensor, nn
 
 from picsc.datasets.rows import Rows
 from picsc.equations.likelihood import Likelihood
-from picsc.equations.penalties import PENALTIES
 from picsc.errors import SettingsError
 from picsc.runtime.devices import placed
-from picsc.settings import Precision
+from picsc.settings import PenaltyName, Precision
 from picsc.training.jobs import Scaling, TrainedModels, TrainingJob, TrainingRecipe
-from picsc.training.minibatches import epoch_steps
 from picsc.training.network_inputs import Read
 from picsc.training.network_sequence_trainer import NetworkSequenceTrainer
-from picsc.training.network_trainer import train_network
+from picsc.training.network_trainer import train_candidates
 from picsc.training.own.checked_module import checked_module
 from picsc.training.own.named import OwnModel
-from picsc.training.predict import predict
-from picsc.training.single_inputs import PLAIN, Correction, LabelledRows
+from picsc.training.single import updates_by_recipe
+from picsc.training.single_inputs import LabelledRows
 from picsc.training.table_trainer import TableTrainer
 from picsc.weighting.diw import TargetData
 
@@ -59,6 +57,11 @@ class ModuleTrainer:
         return self.table.recipe
 
     @property
+    def penalty(self) -> PenaltyName:
+        """Divergence between fragments in Algorithm 1."""
+        return self.table.penalty
+
+    @property
     def device(self) -> torch.device:
         """Device of the modules."""
         return self.table.device
@@ -84,7 +87,7 @@ class ModuleTrainer:
 
     def updates(self, rows: int) -> int:
         """Updates of a module that is trained on so many rows."""
-        return self.recipe.steps or self.recipe.epochs * epoch_steps(rows, self.recipe.batch_size or rows)
+        return updates_by_recipe(self.recipe, rows)
 
     def model(self, seed: int) -> nn.Module:
         """An untrained module.
@@ -119,64 +122,22 @@ class ModuleTrainer:
         """Train every candidate of every job; see `picsc.training.jobs.Trainer`."""
         for i, job in enumerate(jobs):
             read = self.reader_of_scale(self.table.problems.scaling(job.sequence[0] if job.sequence else job.train))
-            rows = LabelledRows(read(job.train), self.labels(job.train), self.likelihood, self._weight(job))
+            weight = self.table.problems.row_weights(job.train, job.weight)
+            placed_weight = None if weight is None else placed(weight, self.device)
+            rows = LabelledRows(read(job.train), self.labels(job.train), self.likelihood, placed_weight)
             tested, target_rows = read(job.test), None
             if job.target_rows is not None:
                 if job.target_rows.match == "features":
                     raise SettingsError(f"--model {self.own.name}: --match features is for picsc's own networks")
                 target = job.target_rows.rows
                 target_rows = TargetData(read(target), self.labels(target), "losses")
-            outputs, diverged, shares = [], [], []
-            for strength, decay in zip(strengths[i], decays[i], strict=True):
-                model = self.model(job.seed)
-                correction = PLAIN
-                if strength > 0:
-                    fragment = torch.from_numpy(job.fragment).to(self.device)
-                    penalty = PENALTIES[self.table.penalty]
-                    correction = Correction(float(strength), penalty, fragment, warmup=self.recipe.warmup)
-                    if rows.weight is not None:
-                        raise SettingsError(
-                            f"--model {self.own.name}: rows have weights, and the penalty of picsc on a module of your "
-                            "own takes none: add --method st-cv, or leave out the weights"
-                        )
-                epoch, share = self.train(
-                    model,
-                    rows,
-                    seed=job.seed,
-                    updates=job.updates,
-                    decay=float(decay),
-                    correction=correction,
-                    target_rows=target_rows,
+            if rows.weight is not None and bool((strengths[i] > 0).any()):
+                raise SettingsError(
+                    f"--model {self.own.name}: rows have weights, and the penalty of picsc on a module of your "
+                    "own takes none: add --method st-cv, or leave out the weights"
                 )
-                outputs.append(predict(model, tested, likelihood=self.likelihood).cpu().numpy())
-                diverged.append(epoch)
-                shares.append(share)
-            yield TrainedModels(np.stack(outputs), np.array(diverged, np.int64), np.array(shares))
-
-    def train(
-        self,
-        model: nn.Module,
-        rows: LabelledRows,
-        *,
-        seed: int,
-        updates: int | None = None,
-        decay: float = 0.0,
-        correction: Correction = PLAIN,
-        target_rows: TargetData | None = None,
-    ) -> tuple[int, float]:
-        """Train in place; see `picsc.training.network_trainer.train_network`."""
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)  # of dropout, if the module has any
-            return train_network(
-                model,
-                rows,
-                self.recipe,
-                self.precision,
-                seed=seed,
-                updates=updates,
-                decay=decay,
-                correction=correction,
-                target_rows=target_rows,
+            yield train_candidates(
+                self, job, rows, tested, strengths=strengths[i], decays=decays[i], target_rows=target_rows
             )
 
     def sequence_trainer(
@@ -191,10 +152,3 @@ class ModuleTrainer:
         on = [sequence[0] for sequence in sequences] if scaled_on is None else scaled_on
         scales = [(self.table.problems.scaling(rows),) * len(each) for rows, each in zip(on, sequences, strict=True)]
         return NetworkSequenceTrainer(self, tuple(map(tuple, sequences)), tuple(seeds), tuple(scales), candidates)
-
-    def _weight(self, job: TrainingJob) -> Tensor | None:
-        """Weights of the training rows, (n,); None where all have the same."""
-        weights, own = job.weight, self.table.weights
-        if own is not None:
-            weights = own[job.train] if weights is None else own[job.train] * weights
-        return None if weights is None else placed(weights, self.device)

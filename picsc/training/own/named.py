@@ -93,7 +93,7 @@ def options_of(given: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _make(name: str, options: tuple[str, ...], seed: int, shape: tuple[int, int] | None) -> Any:
-    """A model; with a shape a function may ask for it, and a function that needs one gets a small one without."""
+    """A model; a function that asks for inputs and outputs gets the numbers of the shape, or 2 and 2 without."""
     maker, given = _loaded(name), options_of(options)
     inputs, outputs = shape or (2, 2)
     asked = _parameters(maker)

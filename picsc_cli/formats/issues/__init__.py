@@ -5,7 +5,7 @@ JUnit agree with the exit code.
 
 - `any_report`: the issues of any report
 - `audit`: of audits: pieces, columns under `--strict-schema`, findings, files that could not be audited
-- `issue`: one issue, and the place in a file that it is about
+- `issue`: one issue, the place in a file that it is about, and a fingerprint that stays the same from run to run
 - `rules`: kinds of issues in a sentence each
 - `results`: of cross-validations, comparisons, federations and audits of clients
 - `recipes`: of `picsc run`: one for each data set

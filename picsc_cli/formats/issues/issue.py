@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from picsc.phrases import printable
 
 if TYPE_CHECKING:
     from picsc.reports.common import DataInfo, Finding, Reading
@@ -35,6 +38,11 @@ class Issue:
     """Line of the file, from 1."""
     source: str = ""
     """Name of the data, where `file` is empty as well."""
+
+    @property
+    def sentence(self) -> str:
+        """What it is about and its message, for formats without a place of their own for the subject."""
+        return printable(f"{self.subject}: {self.message}" if self.subject else self.message)
 
 
 def of_finding(finding: Finding, message: str, data: DataInfo, *, fails: bool) -> Issue:
@@ -74,3 +82,18 @@ def line_of(first_row: int | None, reading: Reading | None) -> int:
     header = int(reading.format in ("csv", "tsv") and choices.get("header") != "no")
     remarks = choices.get("remarks", "0").partition(" ")[0]
     return max(1, first_row + header + (int(remarks) if remarks.isdecimal() else 0))
+
+
+def fingerprints(found: list[Issue]) -> list[str]:
+    """A mark for each issue that stays the same from run to run: of its rule, subject and file, and of its number.
+
+    Two issues of one rule, subject and file are told apart by their order.
+    """
+    seen: dict[str, int] = {}
+    marks = []
+    for issue in found:
+        key = "\n".join((issue.rule, issue.subject, issue.file or issue.source))
+        seen[key] = seen.get(key, 0) + 1
+        text = f"{key}\n{seen[key]}"
+        marks.append(hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest())
+    return marks
