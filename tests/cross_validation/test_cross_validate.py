@@ -380,8 +380,8 @@ def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"weights": "w"}, DataError, "'w' holds -1 in row 3"),
-        ({"weights": "s"}, DataError, "'s' holds no numbers"),
+        ({"weights": "w"}, DataError, "memory holds -1 in row 3; weights must be"),
+        ({"weights": "s"}, DataError, "weights='s': memory holds no numbers"),
         ({"batches": 30}, DataError, r"batch \d+ has 1 row to learn from and needs at least 2: use fewer"),
         ({"folds": 3, "batches": 2}, SettingsError, "choose one way to cut"),
     ],
