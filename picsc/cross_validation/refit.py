@@ -16,6 +16,7 @@ from picsc.datasets.rows import Rows
 from picsc.datasets.table import Dataset
 from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.fragments import cut
+from picsc.phrases import counted
 from picsc.reports.cv import CvReport, MethodReport
 from picsc.runtime.threads import one_thread
 from picsc.saved_models.card import CardFacts, card_text
@@ -144,7 +145,7 @@ def _facts(report: CvReport, name: str, found: MethodModel, table: Dataset, *, g
     foldwise = report.protocol == "foldwise"
     tested = "each piece tested by a model of all others" if foldwise else "models of pieces, tested on other rows"
     remarks = [
-        f"{tested}, {report.repeats} repeats; this model has learned from all rows, and was itself tested on none",
+        f"{tested}, {counted(report.repeats, 'repeat')}; this model has learned from all rows, and was tested on none",
         *report.lines,
     ]
     if name not in by_name:

@@ -39,11 +39,11 @@ def of_split_column(made: Cut, column: str, target: Target | None) -> Cut:
         folds = tuple(replace(fragment, kind="fold") for fragment in made.fragments)
         codes = None if target is None or target.kind != "classes" else class_codes(target)
         dealt = codes is not None and not len(made.unassigned) and dealt_by_class(codes, list(folds))
-        words = f"{len(folds)} pieces that {column} says"
+        words = f"{len(folds)} pieces given by {column}"
         return replace(made, fragments=folds, words=words, strata=codes if dealt else None)
     order = sorted(range(len(roles)), key=lambda i: _ORDER.index(roles[i]))
     parts = tuple(replace(made.fragments[i], role=roles[i]) for i in order)
-    return replace(made, fragments=parts, words=f"train and test as {column} says")
+    return replace(made, fragments=parts, words=f"train and test as given by {column}")
 
 
 def of_role(pieces: tuple[Fragment, ...], role: Role) -> list[Fragment]:

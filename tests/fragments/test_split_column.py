@@ -1,4 +1,4 @@
-"""Pieces that a column of the table says."""
+"""Pieces that a column of the table gives."""
 
 import numpy as np
 import pandas as pd
