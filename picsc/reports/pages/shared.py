@@ -121,12 +121,18 @@ def methods_table(
 ) -> Table:
     """The methods and, below them, the score of always giving the most frequent class, where there are classes.
 
+    Columns that are empty for every method are left out, so that the table fits its page.
+
     Args:
         caption: of the table.
         titles: of its columns; the first two are the method and its score.
         rows: one for each method.
         majority: the most frequent class.
     """
+    kept = [
+        i for i in range(len(titles)) if not rows or any(row[i].text.strip() not in ("", "\N{EN DASH}") for row in rows)
+    ]
+    titles, rows = [titles[i] for i in kept], [[row[i] for i in kept] for row in rows]
     if majority is None:
         return Table(caption, titles, rows)
     score = [Cell("majority", "name"), Cell(percent(majority.share)), *[Cell("")] * (len(titles) - 2)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from picsc.phrases import counted
 from picsc_cli.formats.markdown.text import document, findings, grid, manifest, metrics, plain, summary
 from picsc_cli.formats.table.compare import failed, three
 from picsc_cli.text.method_names import PAPERS_NAMES
@@ -29,7 +30,8 @@ _PAGE = Page()
 
 def compare_markdown(report: CompareReport) -> str:
     """The whole report: accuracies and errors in percent and points, log-losses in nats; relative differences apart."""
-    about = f"{report.data.rows} rows: {plain(report.words)}; {report.repeats} repeats. Test: {plain(report.test)}."
+    repeats = counted(report.repeats, "repeat")
+    about = f"{report.data.rows} rows: {plain(report.words)}; {repeats}. Test: {plain(report.test)}."
     lines = [f"# {plain(report.data.name)}", "", *summary(report.lines), "", about, ""]
     lines += [*_targets(report), "", *_deltas(report), "", "## Methods", "", *_methods(report), "", f"{NOTE}.", ""]
     lines += metrics(report, _PAGE, "st-cv")

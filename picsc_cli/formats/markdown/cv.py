@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from picsc.phrases import counted
 from picsc_cli.formats.markdown.text import document, findings, grid, manifest, metrics, plain, summary
 from picsc_cli.formats.table.cv import sentences
 from picsc_cli.text.numbers import extent, nats, percent, percent_within, points, signed
@@ -18,8 +19,9 @@ _PAGE = Page()
 
 def cv_markdown(report: CvReport) -> str:
     """The whole report: accuracies in percent, their differences in points, log-losses in nats."""
+    repeats = counted(report.repeats, "repeat")
     about = (
-        f"{report.data.rows} rows: {plain(report.pieces)}; {report.repeats} repeats, algorithm {report.algorithm}. "
+        f"{report.data.rows} rows: {plain(report.pieces)}; {repeats}, algorithm {report.algorithm}. "
         f"Test: {plain(report.test)}."
     )
     lines = [f"# {plain(report.data.name)}", "", *summary(report.lines), "", about, ""]
