@@ -223,6 +223,9 @@ class Labelled(pa.ExtensionType):
     def __init__(self) -> None:
         super().__init__(pa.int64(), "tests.labelled")
 
+    def __hash__(self) -> int:  # pyarrow 15 gives extension types none
+        return hash(self.extension_name)
+
     def __arrow_ext_serialize__(self) -> bytes:
         return b""
 
