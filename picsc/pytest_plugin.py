@@ -5,7 +5,6 @@ pytest loads it in every environment that has picsc, so nothing heavy is importe
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,11 +79,11 @@ class Audits:
     def write(self) -> None:
         """Write the baselines of this test, each under its name as a whole."""
         from picsc.auditing.baseline import baseline_text
+        from picsc.runtime.whole_files import written_whole
 
         for path, reports in self._written.items():
-            with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-                file.write(baseline_text(reports))
-            Path(file.name).replace(path)
+            with written_whole(path) as part:
+                part.write_text(baseline_text(reports), encoding="utf-8", newline="\n")
 
 
 @pytest.fixture

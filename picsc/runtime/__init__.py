@@ -8,4 +8,5 @@
 - `run_folder`: the folder of a run's finished parts, so that an interrupted run can be resumed
 - `threads`: limits on the number of threads of torch
 - `versions`: versions of Python and of the packages behind a report, digest of picsc's code, kind of processor
+- `whole_files`: files that are there whole or not at all
 """

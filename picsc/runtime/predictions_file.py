@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import mkstemp
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from picsc.errors import SettingsError
+from picsc.runtime.whole_files import written_whole
 
 ENDINGS = (".csv", ".parquet")
 """Endings of the file, which choose its format."""
@@ -79,20 +77,11 @@ def write_predictions(path: Path, parts: Sequence[PredictedRows], truths: Truths
     """
     frame = _frame(parts, truths)
     try:
-        handle, temporary = mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.", suffix=path.suffix)
-        os.close(handle)
-        try:
+        with written_whole(path) as part:
             if path.suffix.lower() == ".csv":
-                frame.to_csv(temporary, index=False)
+                frame.to_csv(part, index=False)
             else:
-                frame.to_parquet(temporary, index=False)
-            umask = os.umask(0)
-            os.umask(umask)
-            Path(temporary).chmod(0o666 & ~umask)
-            Path(temporary).replace(path)
-        finally:
-            with suppress(FileNotFoundError):
-                Path(temporary).unlink()
+                frame.to_parquet(part, index=False)
     except OSError as error:
         raise SettingsError(f"--predictions {path}: it cannot be written: {error.strerror or error}") from None
 
