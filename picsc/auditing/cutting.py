@@ -19,8 +19,7 @@ from picsc.errors import SettingsError
 from picsc.fragments import Cut, cut, cut_clients, uncut, validate
 from picsc.phrases import counted
 from picsc.simulation.feature_noise import noisy_table
-from picsc.training.own.estimator_trainer import NO_GRADIENTS
-from picsc.training.own.named import OwnModel, own_model
+from picsc.training.own.named import NO_GRADIENTS, OwnModel, own_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

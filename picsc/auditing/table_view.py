@@ -25,13 +25,13 @@ from picsc.datasets.encoding import encode, fit
 from picsc.datasets.table import Target
 from picsc.fisher.diagonal import row_scores
 from picsc.reports.common import Finding
+from picsc.reports.effects import SmallestEffects
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from picsc.auditing.permutations import PerRow
     from picsc.datasets.table import Column, Dataset
-    from picsc.reports.effects import SmallestEffects
     from picsc.training.own.named import OwnModel
 
 EXACT_ROWS = 5_000
@@ -65,9 +65,9 @@ def audit_table(
             not see these, nor columns with a larger bound of their own, which would make a verdict through it.
         own: a torch module of the user as the reference model; None is the paper's network.
     """
-    names = [] if smallest is None else [column.name for column in dataset.columns]
-    monitored = frozenset(name for name in names if smallest is not None and smallest.monitors(name))
-    alone = frozenset(name for name in names if smallest is not None and smallest.tolerates(name))
+    bounds = smallest or SmallestEffects()
+    names = [column.name for column in dataset.columns]
+    monitored, alone = frozenset(filter(bounds.monitors, names)), frozenset(filter(bounds.tolerates, names))
     encoded = encode(_without(dataset, monitored)).matrix
     target = _usable(dataset.target)
     inputs = encoded if target is None else _combined(encoded, seed=seed)

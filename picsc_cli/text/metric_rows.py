@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from picsc.reports.common import Interval
-from picsc_cli.text.numbers import MINUS, number, probable
+from picsc.reports.pages.numbers import MINUS
+from picsc_cli.text.numbers import number, probable
 from picsc_cli.text.page import Page, figures, paragraph, words
 
 if TYPE_CHECKING:

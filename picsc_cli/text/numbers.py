@@ -7,23 +7,17 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from picsc.reports.pages import numbers as shown
+from picsc.reports.pages.numbers import MINUS
 from picsc_cli.text.page import Page, words
 
 if TYPE_CHECKING:
     from picsc.reports.common import Interval
 
-MINUS = "\N{MINUS SIGN}"
-"""The sign of numbers below zero, as pages that can show it have it."""
-
 
 def number(value: float | None, page: Page) -> str:
     """Three significant digits, as `0.0123`, `1.23` or `1.23e-5`; a dash for None."""
-    if value is None:
-        return page.none
-    if value == 0:
-        return "0"
-    mantissa, e, exponent = f"{value:#.3g}".partition("e")
-    return f"{mantissa.rstrip('.')}{e}{int(exponent) if exponent else ''}"
+    return page.none if value is None else shown.three_digits(value)
 
 
 def decimals(value: float | None, places: int, page: Page) -> str:
@@ -55,37 +49,24 @@ def signed(value: float | None, places: int, page: Page, *, more: str = "", less
     """A number with its sign, styled by it; a number that rounds to zero has neither."""
     if value is None:
         return Text(page.none)
-    rounded = round(value, places)
-    shown = f"{abs(rounded):.{places}f}"
-    if rounded == 0:
-        return Text(shown)
-    return Text(f"+{shown}", more) if rounded > 0 else Text(f"{words(MINUS, page)}{shown}", less)
+    text = shown.signed(value, places)
+    style = more if text.startswith("+") else less if text.startswith(MINUS) else ""
+    return Text(text.replace(MINUS, words(MINUS, page)), style)
 
 
 def data_size(count: float | None, page: Page) -> str:
     """Bytes in three digits at most and decimal units, as `512 B`, `1.2 kB` or `123 MB`; a dash for None."""
-    if count is None:
-        return page.none
-    size, units = float(count), ["B", "kB", "MB", "GB", "TB"]
-    while size >= 999.5 and len(units) > 1:
-        size /= 1000
-        units.pop(0)
-    return f"{size:.0f} {units[0]}" if size >= 9.95 or units[0] == "B" else f"{size:.1f} {units[0]}"
+    return page.none if count is None else shown.data_size(count)
 
 
 def probability(p: float | None, draws: int, page: Page) -> str:
     """A p-value in three significant digits; `<` the smallest that the draws can show when it is below that."""
-    if p is None:
-        return page.none
-    smallest = 1 / (draws + 1)
-    return f"<{smallest:.3g}" if p < smallest * (1 - 1e-9) else f"{p:.3g}"
+    return page.none if p is None else shown.probability(p, draws)
 
 
 def probable(p: float | None, page: Page) -> str:
     """A p-value in three decimals; a dash for None."""
-    if p is None:
-        return page.none
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
+    return page.none if p is None else shown.probability(p)
 
 
 def span(interval: Interval | None, places: int, page: Page, *, scale: float = 1) -> str:
@@ -123,5 +104,4 @@ def nats_within(value: float | None, interval: Interval | None, page: Page) -> T
 
 def extent(values: Sequence[float]) -> str:
     """One number, or the smallest and the largest, as `0.1–10`; empty for no number."""
-    ends = dict.fromkeys((min(values), max(values))) if values else ()
-    return "\N{EN DASH}".join(f"{value:g}" for value in ends)
+    return shown.extent(values) if values else ""

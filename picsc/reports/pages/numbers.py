@@ -9,22 +9,25 @@ if TYPE_CHECKING:
     from picsc.reports.common import Interval
 
 NONE = "\N{EN DASH}"
-_MINUS = "\N{MINUS SIGN}"
+MINUS = "\N{MINUS SIGN}"
 
 
 def number(value: float | None) -> str:
-    """Three significant digits, as `0.0123` or `1.23e-5`."""
-    if value is None:
-        return NONE
+    """Three significant digits with a minus sign, as `0.0123` or `1.23e−5`."""
+    return NONE if value is None else three_digits(value).replace("-", MINUS)
+
+
+def three_digits(value: float) -> str:
+    """Three significant digits with a hyphen, as `0.0123` or `1.23e-5`."""
     if value == 0:
         return "0"
     mantissa, e, exponent = f"{value:#.3g}".partition("e")
-    return f"{mantissa.rstrip('.')}{e}{int(exponent) if exponent else ''}".replace("-", _MINUS)
+    return f"{mantissa.rstrip('.')}{e}{int(exponent) if exponent else ''}"
 
 
 def decimals(value: float | None, places: int) -> str:
     """A number with so many decimals."""
-    return NONE if value is None else f"{value:.{places}f}".replace("-", _MINUS)
+    return NONE if value is None else f"{value:.{places}f}".replace("-", MINUS)
 
 
 def percent(value: float | None) -> str:
@@ -42,7 +45,7 @@ def signed(value: float | None, places: int) -> str:
     if value is None:
         return NONE
     rounded = round(value, places)
-    sign = "+" if rounded > 0 else _MINUS if rounded < 0 else ""
+    sign = "+" if rounded > 0 else MINUS if rounded < 0 else ""
     return f"{sign}{abs(rounded):.{places}f}"
 
 

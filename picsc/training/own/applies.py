@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from picsc.reports.common import Finding, NotApplicable
 from picsc.training.jobs import Trainer
 from picsc.training.own.checked_module import mixing_rows
-from picsc.training.own.estimator_trainer import NO_GRADIENTS, EstimatorTrainer
+from picsc.training.own.estimator_trainer import EstimatorTrainer
 from picsc.training.own.module_trainer import ModuleTrainer
+from picsc.training.own.named import NO_GRADIENTS
 
 OF_CV = ("picsc", "weight-decay", "carried", "average")
 """Methods of cv that models without gradients do not have."""

@@ -19,14 +19,9 @@ from picsc.datasets.rows import Rows
 from picsc.errors import DataError, SettingsError
 from picsc.evaluation.target_units import TargetUnits
 from picsc.training.jobs import TrainedModels, TrainingJob
-from picsc.training.own.named import OwnModel
+from picsc.training.own.named import NO_GRADIENTS, OwnModel
 from picsc.training.table_trainer import TableTrainer
 
-NO_GRADIENTS = (
-    "an estimator has no gradients, so that penalties, Fisher information, tau, weight decay and parameters that are "
-    "carried along do not apply to it"
-)
-"""The reason in one sentence."""
 SMALLEST = float(np.finfo(np.float64).eps)
 """Smallest probability of a class, as scikit-learn's log-loss clips them."""
 

@@ -29,6 +29,12 @@ SCIKIT_LEARN = "sklearn:"
 """Beginning of a path inside scikit-learn."""
 _OWN_NAME = "picsc_own_model_"
 
+NO_GRADIENTS = (
+    "an estimator has no gradients, so that penalties, Fisher information, tau, weight decay and parameters that are "
+    "carried along do not apply to it"
+)
+"""The reason why an estimator has only a part of what picsc does, in one sentence."""
+
 
 @dataclass(frozen=True, slots=True)
 class OwnModel:
