@@ -17,6 +17,7 @@ from picsc.datasets.table import Dataset
 from picsc.errors import DataError, NumericsError, SettingsError
 from picsc.fragments import cut
 from picsc.phrases import counted
+from picsc.reports.common import metric_word
 from picsc.reports.cv import CvReport, MethodReport
 from picsc.runtime.threads import one_thread
 from picsc.saved_models.card import CardFacts, card_text
@@ -137,7 +138,7 @@ def _is_whole(word: str) -> bool:
 def _facts(report: CvReport, name: str, found: MethodModel, table: Dataset, *, given: bool) -> CardFacts:
     """The model card's content: what the report has measured, without any polish."""
     by_name = {each.method: each for each in report.methods}
-    score = "R²" if report.data.metric == "R2" else "accuracy"
+    score = metric_word(report.data.metric)
     strength = [] if np.isnan(found.strength) else [f"lambda or weight decay {found.strength:g}"]
     why = "named with --save-method" if given else "recommended by the report"
     figures = [("method", score, "95 % interval", "log-loss", "minus st-cv (p)")]

@@ -128,7 +128,7 @@ def conflicting_labels(dataset: Dataset) -> list[Finding]:
     return [Finding("conflicting-labels", "warning", message, advice)]
 
 
-def rows_in_both(both: Dataset, reference: Dataset, *, identical: bool) -> list[Finding]:
+def rows_in_both(both: Dataset, reference: Dataset) -> list[Finding]:
     """Report rows that stand in a table and in its reference file, beyond what coincidence explains.
 
     Rows of few values coincide. How often, the share of rows tells that have an equal one in their own table: of the
@@ -138,12 +138,8 @@ def rows_in_both(both: Dataset, reference: Dataset, *, identical: bool) -> list[
     Args:
         both: the rows of the table, then those of its reference.
         reference: the m rows of the reference.
-        identical: the two are the same bytes.
     """
     where = f"file {reference.name}"
-    if identical:
-        message = f"the data and {where} are the same bytes: a table that is compared with itself is never shifted"
-        return [Finding("reference-is-data", "error", message, "name another file with --reference")]
     hashes = row_hashes(_values(both), both.n)
     rows = both.n - reference.n
     own, other = hashes[:rows], hashes[rows:]

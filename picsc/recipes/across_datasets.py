@@ -10,6 +10,7 @@ import numpy as np
 from picsc.evaluation import paired_tests as paired
 from picsc.evaluation.holm import with_holm
 from picsc.recipes.rows import OURS
+from picsc.reports.common import Metric
 from picsc.reports.recipes import Foretold, OverSets, PairedDifference, RecipeRow, Score
 
 TEST = (
@@ -20,8 +21,8 @@ UNWEIGHTED = "unweighted"
 """The estimates without weights, which those with weights are compared with."""
 
 
-def across_datasets(rows: Sequence[RecipeRow], block: str | int) -> OverSets | None:
-    """Means over the counted rows of one block, and the tests of PIcsC against every other method.
+def across_datasets(rows: Sequence[RecipeRow], block: str | int, metric: Metric = "accuracy") -> OverSets | None:
+    """Means over the counted rows of one block and metric, and the tests of PIcsC against every other method.
 
     Reading: a data set without a number of some method (a refused weighting) stays in means and tests of the others.
         Where there is a `Comparison`, its paired difference is what a data set brings to a test: methods are then
@@ -30,11 +31,12 @@ def across_datasets(rows: Sequence[RecipeRow], block: str | int) -> OverSets | N
     Args:
         rows: of one recipe.
         block: the number of pieces, or how clients or the target were asked for.
+        metric: the score of the rows; accuracies and R² have no mean in common.
 
     Returns:
         None when no row counts.
     """
-    counted = [row for row in rows if row.counted and row.block == block]
+    counted = [row for row in rows if row.counted and row.block == block and row.metric == metric]
     if not counted:
         return None
     found = {score.method for row in counted for score in row.scores}
@@ -57,6 +59,7 @@ def across_datasets(rows: Sequence[RecipeRow], block: str | int) -> OverSets | N
         clients=counted[0].clients,
         target=counted[0].target,
         foretold=(*_estimates(counted, "error"), *_estimates(counted, "bias")),
+        metric=metric,
     )
 
 

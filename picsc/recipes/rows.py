@@ -32,7 +32,7 @@ def cross_validated(row: RecipeRow, recipe: Recipe, report: CvReport) -> RecipeR
     scores = tuple(Score(m.method, m.mean, m.log_loss) for m in report.methods if m.method in _SHOWN)
     missing = [m for m in report.methods if m.mean is None]
     reasons = [f"{m.method}: {unit.reason}" for m in missing for unit in m.units if unit.reason]
-    row = replace(row, pieces=pieces, scores=scores, failed=report.failed)
+    row = replace(row, pieces=pieces, scores=scores, failed=report.failed, metric=report.data.metric)
     return _scored(row, recipe, pieces, reasons)
 
 
@@ -54,6 +54,7 @@ def federated(row: RecipeRow, recipe: Recipe, report: FedReport) -> RecipeRow:
         scores=tuple(Score(m.method, m.accuracy, m.log_loss) for m in report.methods),
         failed=report.failed,
         federation=federation,
+        metric=report.data.metric,
     )
     return _scored(row, recipe, _papers_method(recipe), reasons)
 
@@ -72,6 +73,7 @@ def compared(row: RecipeRow, recipe: Recipe, report: CompareReport) -> RecipeRow
         scores=tuple(Score(m.method, m.accuracy, m.log_loss) for m in report.methods),
         failed=report.failed,
         comparison=comparison(report, {method: value for method, value in paper.items() if value is not None}),
+        metric=report.data.metric,
     )
     return _scored(row, recipe, _papers_method(recipe), reasons, enough=any)
 

@@ -14,6 +14,7 @@ from picsc.recipes.load import Loaded
 from picsc.recipes.tasks import Place, Task
 from picsc.recipes.verbs import BY_NAME, verb_of
 from picsc.reports import AuditReport, CompareReport, CvReport, FedReport
+from picsc.reports.common import Metric
 from picsc.reports.recipes import RecipeReport, RecipeRow, RecipeTable
 from picsc.runtime.processes import run_tasks
 
@@ -109,8 +110,10 @@ def _table(loaded: Loaded, results: dict[Task, _Report | str]) -> RecipeTable:
     """The table of one recipe."""
     recipe = loaded.recipe
     rows = tuple(_row(loaded, task, results[task]) for task in loaded.tasks)
-    blocks = dict.fromkeys(row.block for row in rows if row.block is not None and row.scores)
-    over = (across_datasets(rows, block) for block in blocks)
+    known: Metric = next((row.metric for row in rows if row.scores), "accuracy")
+    rows = tuple(row if row.scores else replace(row, metric=known) for row in rows)  # beside those that were run
+    blocks = dict.fromkeys((block, row.metric) for row in rows if (block := row.block) is not None and row.scores)
+    over = (across_datasets(rows, block, metric) for block, metric in blocks)
     return RecipeTable(
         title=recipe.title,
         recipe=loaded.file.name,

@@ -113,6 +113,11 @@ class DataInfo:
         return "R2" if self.task == "regression" else "accuracy"
 
 
+def metric_word(metric: Metric) -> str:
+    """The name of a score as tables and sentences show it: `accuracy` or `R²`."""
+    return "R²" if metric == "R2" else metric
+
+
 def brief(report: object, facts: Sequence[str], lines: Sequence[str]) -> str:
     """A report as the interpreter shows it: its class, some facts, and a few lines; `as_dict` has everything.
 

@@ -1,6 +1,7 @@
 """The report of `picsc run` as plain values: one row per data set and way to cut it, next to the paper's number.
 
 Accuracies are fractions in [0, 1], log-losses nats per row; None where there is no number, with the reason next to it.
+Fields named `accuracy` hold R² where the target is numeric, as `metric` says; no mean or test mixes the two.
 Nothing here imports torch, pandas or a format.
 """
 
@@ -10,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from picsc.phrases import counted
-from picsc.reports.common import Difference, Interval, Verdict, brief, strict
+from picsc.reports.common import Difference, Interval, Metric, Verdict, brief, metric_word, strict
 from picsc.reports.compare import Delta, Risk
 from picsc.reports.fed import FedDifference
 from picsc.reports.shown import Framed
@@ -171,6 +172,8 @@ class RecipeRow:
     """The target that was asked for: `a part of the rows`, `each of 10 folds`; empty for other verbs than `compare`."""
     comparison: Comparison | None = None
     """The part that only `picsc compare` has; None for other verbs."""
+    metric: Metric = "accuracy"
+    """The score of every method: accuracy of classes, R² of numbers."""
 
     @property
     def block(self) -> str | int | None:
@@ -228,7 +231,7 @@ class Foretold:
 
 @dataclass(frozen=True, slots=True)
 class OverSets:
-    """Means and tests over all counted rows of one block."""
+    """Means and tests over all counted rows of one block and one metric."""
 
     pieces: int | None
     """Number of pieces, clients or targets; None where data sets have different numbers of them."""
@@ -249,6 +252,8 @@ class OverSets:
     """The target that was asked for: `a part of the rows`, `each of 10 folds`; empty for other verbs than `compare`."""
     foretold: tuple[Foretold, ...] = ()
     """Quality of the estimates that cross-validation makes; empty where no row has `Comparison.risks`."""
+    metric: Metric = "accuracy"
+    """The score of its rows, as in `RecipeRow.metric`."""
 
     @property
     def block(self) -> str | int | None:
@@ -277,9 +282,14 @@ class RecipeTable:
     rows: tuple[RecipeRow, ...]
     """One row per data set and way to cut it: by block, then in the recipe's order."""
     over_sets: tuple[OverSets, ...]
-    """Means and tests over data sets, one per block with a row that counts."""
+    """Means and tests over data sets, one per block and metric with a row that counts."""
     settings: dict[str, object]
     """The settings that are the same for all rows, by name."""
+
+    @property
+    def metric_words(self) -> str:
+        """The score of its rows in words: `accuracy`, `R²`, or `accuracy or R²` where they differ."""
+        return " or ".join(metric_word(metric) for metric in dict.fromkeys(row.metric for row in self.rows))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from picsc.reports.common import metric_word
 from picsc_cli.text.numbers import decimals, percent
 from picsc_cli.text.page import Page, drawn, one_line, paper_table, paragraph, words
 
@@ -108,7 +109,7 @@ def score(data: DataInfo) -> str:
 
 def metric(data: DataInfo) -> str:
     """The name of the score that methods are compared by, as tables and sentences show it."""
-    return "R²" if data.metric == "R2" else data.metric
+    return metric_word(data.metric)
 
 
 def beside_accuracy(

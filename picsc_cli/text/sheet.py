@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from picsc.phrases import counted
 from picsc.reports.fed import FedDifference
 from picsc_cli.text.numbers import points_within
 from picsc_cli.text.p_values import of_score
@@ -15,7 +16,7 @@ from picsc_cli.text.page import Page, words
 
 if TYPE_CHECKING:
     from picsc.reports.common import Difference
-    from picsc.reports.recipes import OverSets, RecipeRow
+    from picsc.reports.recipes import OverSets, RecipeRow, RecipeTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,18 @@ def name_of(row: RecipeRow, page: Page) -> Text:
 
 def mean_of(over: OverSets) -> str:
     """The name of a row of means."""
-    return "mean, 1 set" if over.sets == 1 else f"mean, {over.sets} sets"
+    return f"mean{' R²' * (over.metric == 'R2')}, {counted(over.sets, 'set')}"
+
+
+def block_of(over: OverSets) -> str:
+    """What the rows of a mean have in common, with the metric where it is not accuracy."""
+    return f"{over.block}{', R²' * (over.metric == 'R2')}"
+
+
+def numeric_scores(table: RecipeTable) -> str:
+    """The data sets whose scores are R², in words; only of a table that has some."""
+    numeric = dict.fromkeys(row.data for row in table.rows if row.metric == "R2")
+    return f"The scores of {', '.join(numeric)} are R² in percent: their targets are numbers"
 
 
 def bold(cells: Sequence[str]) -> list[Text]:

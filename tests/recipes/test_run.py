@@ -12,8 +12,12 @@ from typer.testing import CliRunner
 from picsc.datasets.catalog.lookup import BUNDLED
 from picsc.recipes.load import load_recipes
 from picsc.recipes.run import run_recipes
+from picsc.reports.pages.recipes import recipes_contents
 from picsc.reports.recipes import RecipeReport
 from picsc_cli.app import app
+from picsc_cli.formats.markdown.recipes import recipes_markdown
+from picsc_cli.formats.table.recipes import recipes_summary, recipes_table
+from picsc_cli.text.page import Page
 
 SMOKE = load_recipes(sorted((Path(__file__).parents[2] / "recipes").glob("*-smoke.yaml")))
 ALONE = [loaded for loaded in SMOKE if set(loaded.recipe.names) <= set(BUNDLED)]
@@ -74,6 +78,27 @@ def test_a_set_of_unknown_version_is_shown_and_does_not_count(folder: Path) -> N
     assert [row.counted for row in table.rows] == [True, False]
     assert table.rows[1].scores
     assert table.over_sets[0].scores == table.rows[0].scores
+
+
+def test_accuracies_and_r2_have_no_mean_in_common(folder: Path) -> None:
+    """Two tables of classes and one of numbers: each format names both scores, and says whose is which."""
+    x = np.random.default_rng(4).normal(size=(40, 2))
+    lines = [f"{a:.4f},{b:.4f},{2.5 * a - b:.6f}" for a, b in x]
+    (folder / "amount.csv").write_text("\n".join(["a,b,amount", *lines]) + "\n")
+    text = f"{CV}data: [one.csv, amount.csv, two.csv, short.csv]\ngrids: {{folds: [2]}}\n"
+    report = run(folder, text)
+    [table] = report.tables
+    assert [row.metric for row in table.rows] == ["accuracy", "R2", "accuracy", "accuracy"]
+    assert [(over.metric, over.sets) for over in table.over_sets] == [("accuracy", 2), ("R2", 1)]
+    assert table.over_sets[1].scores == table.rows[1].scores
+    shown = recipes_table(report, Page())
+    assert "Δ accuracy or R²" in shown
+    assert "The scores of amount.csv are R² in percent" in shown
+    assert "2 pieces, mean R² over 1 set" in recipes_summary(report, Page())
+    assert "**mean R²**" in recipes_markdown(report)
+    [content] = recipes_contents(report)
+    titles = [section.title for section in content.sections]
+    assert titles[:2] == ["Data sets, 2 pieces", "Data sets, 2 pieces with a numeric target"]
 
 
 @pytest.mark.slow  # cv and fed have their own, and processes take seconds to start

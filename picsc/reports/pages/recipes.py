@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from picsc.phrases import counted
+from picsc.reports.common import metric_word
 from picsc.reports.pages.bars import intervals, within
 from picsc.reports.pages.blocks import Block, Cell, Content, Items, Section, Table, verdict_cell
 from picsc.reports.pages.numbers import NONE, percent, points, probability, signed, span
@@ -37,13 +38,14 @@ def _content(table: RecipeTable, test: str) -> Content:
         lines.append(f"paper: {table.paper}; Δ is our {table.method} minus the paper's, in points")
     if table.version:
         lines.append(f"data: {table.version}")
-    blocks = list(dict.fromkeys(row.block for row in table.rows))
+    blocks = list(dict.fromkeys((row.block, row.metric) for row in table.rows))
     sections = [Section("Data sets", [_audits(table)])] if audits else []
-    for block in [] if audits else blocks:
-        rows = [row for row in table.rows if row.block == block]
-        over = next((each for each in table.over_sets if each.block == block), None)
+    for block, metric in [] if audits else blocks:
+        rows = [row for row in table.rows if (row.block, row.metric) == (block, metric)]
+        over = next((each for each in table.over_sets if (each.block, each.metric) == (block, metric)), None)
         words = counted(block, "piece") if isinstance(block, int) else block
         title = f"Data sets, {words}" if len(blocks) > 1 and block is not None else "Data sets"
+        title += " with a numeric target" if metric == "R2" and len(blocks) > 1 else ""
         sections.append(Section(title, [_scores(rows, over, table), *_paper(rows), *_tests(over, test)]))
     settings = [("recipe", f"{table.recipe}, SHA-256 {table.sha256}"), *flat(table.settings)]
     settings += [(row.data, f"SHA-256 {row.sha256}") for row in table.rows if row.sha256]
@@ -107,7 +109,7 @@ def _scores(rows: list[RecipeRow], over: OverSets | None, table: RecipeTable) ->
         "note",
     ]
     notes = ["* left out of the means."] if any(row.scores and not row.counted for row in rows) else []
-    return Table("Accuracy (R² for numbers) of every method, in percent.", titles, cells, notes=notes)
+    return Table(f"{metric_word(rows[0].metric).capitalize()} of every method, in percent.", titles, cells, notes=notes)
 
 
 def _how(row: RecipeRow) -> str:

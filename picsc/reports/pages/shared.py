@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from picsc.phrases import counted
+from picsc.reports.common import metric_word
 from picsc.reports.fed import FedDifference
 from picsc.reports.pages.bars import intervals, within
 from picsc.reports.pages.blocks import Cell, Items, Section, Table
@@ -45,7 +46,7 @@ def words_cell(words: str) -> Cell:
 
 def metric(data: DataInfo) -> str:
     """The name of the score that methods are compared by."""
-    return "R²" if data.metric == "R2" else data.metric
+    return metric_word(data.metric)
 
 
 def findings(found: Sequence[Finding]) -> Section:

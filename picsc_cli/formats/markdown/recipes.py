@@ -12,6 +12,7 @@ from picsc_cli.formats.table.recipes import SHEETS, on_each
 from picsc_cli.text.numbers import count, percent, points, points_within, signed, span
 from picsc_cli.text.p_values import of_log_loss, of_score
 from picsc_cli.text.page import Page
+from picsc_cli.text.sheet import block_of, numeric_scores
 
 if TYPE_CHECKING:
     from picsc.reports.recipes import OverSets, RecipeReport, RecipeRow, RecipeTable
@@ -39,6 +40,8 @@ def _about(table: RecipeTable) -> Iterator[str]:
         yield from (f"{plain(note)}.  " for note in compare_notes(table))
     elif table.paper:
         yield f"Paper: {plain(table.paper)}, {table.method}; Δ is our {table.method} minus the paper's, in points.  "
+    if any(row.metric == "R2" for row in table.rows):
+        yield f"{numeric_scores(table)}.  "
     if table.version:
         yield f"Data: {plain(table.version)}  "
     if table.over_sets:
@@ -105,7 +108,8 @@ def _row(row: RecipeRow, methods: int, *, paper: bool) -> list[str]:
 
 def _mean(over: OverSets, *, paper: bool) -> list[str]:
     papers = [percent(over.printed, _PAGE), points(over.difference, _PAGE).plain] if paper else []
-    cells = ["mean", f"{over.sets} sets", str(over.pieces), *(percent(s.accuracy, _PAGE) for s in over.scores), *papers]
+    name = "mean R²" if over.metric == "R2" else "mean"
+    cells = [name, f"{over.sets} sets", str(over.pieces), *(percent(s.accuracy, _PAGE) for s in over.scores), *papers]
     return [*(f"**{cell}**" for cell in cells), ""]
 
 
@@ -113,7 +117,7 @@ def _tests(table: RecipeTable) -> list[str]:
     rows = [
         [
             test.against,
-            plain(str(over.block)),
+            plain(block_of(over)),
             points_within(test.accuracy, test.accuracy_interval, _PAGE).plain,
             *of_score(test, _PAGE),
             f"{signed(test.log_loss, 3, _PAGE).plain} {span(test.log_loss_interval, 3, _PAGE)}",
@@ -126,7 +130,7 @@ def _tests(table: RecipeTable) -> list[str]:
         [
             "picsc against",
             "clients" if table.verb == "fed" else "k",
-            "Δ accuracy [95 %]",
+            f"Δ {table.metric_words} [95 %]",
             "p",
             "Holm",
             "Δ log-loss [95 %]",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 
-from picsc.reports.common import Difference
+from picsc.reports.common import Difference, metric_word
 from picsc.reports.recipes import PairedDifference
 from picsc_cli.text.method_names import PAPERS_NAMES
 from picsc_cli.text.numbers import count, decimals, nats, nats_within, percent, points, points_within
@@ -40,9 +40,9 @@ def compare_sheets(table: RecipeTable, page: Page) -> list[Sheet]:
         page: whose alphabet is used.
     """
     sheets = []
-    for block in dict.fromkeys(row.block for row in table.rows):
-        rows = [row for row in table.rows if row.block == block]
-        over = next((over for over in table.over_sets if over.block == block), None)
+    for block, metric in dict.fromkeys((row.block, row.metric) for row in table.rows):
+        rows = [row for row in table.rows if (row.block, row.metric) == (block, metric)]
+        over = next((over for over in table.over_sets if (over.block, over.metric) == (block, metric)), None)
         sheets += [
             _papers(rows, over, page),
             _relative(rows, page),
@@ -199,8 +199,8 @@ def _estimates(rows: list[RecipeRow], over: OverSets | None, page: Page, measure
         closer = [_closer(by_weights.get(by), kind) for kind in ("log_loss_closer", "accuracy_closer") for by in ways]
         cells += [bold([mean_of(over), *means]), bold(["closer in", *closer])]
     heading = (
-        f"How well cross-validation of st-cv foretells the target: {_MEASURES[measure]}, log-loss in nats and accuracy "
-        f"in points, by how tested rows are weighed; closer: than {_UNWEIGHTED}"
+        f"How well cross-validation of st-cv foretells the target: {_MEASURES[measure]}, log-loss in nats and "
+        f"{metric_word(rows[0].metric)} in points, by how tested rows are weighed; closer: than {_UNWEIGHTED}"
     )
     titles = tuple(f"{kind},\n{by}" for kind in ("loss", "points") for by in ways)
     return Sheet(heading, ("data set", *titles), cells)
@@ -236,7 +236,7 @@ def _differences(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sh
         ]
         for test in _tested(rows, over)
     ]
-    titles = ("Δ accuracy\n[95 %]", "Δ log-loss" if alone else "Δ log-loss\n[95 %]")
+    titles = (f"Δ {metric_word(over.metric)}\n[95 %]", "Δ log-loss" if alone else "Δ log-loss\n[95 %]")
     heading = "All methods" if alone else f"Over data sets, target: {over.target}"
     return Sheet(heading, ("picsc against", *([] if alone else ["sets"]), *titles), cells)
 
@@ -245,7 +245,7 @@ def _p_values(rows: list[RecipeRow], over: OverSets | None, page: Page) -> Sheet
     """p-values of these differences."""
     tests = () if over is None else _tested(rows, over)
     cells = [[Text(test.against), *map(Text, (*of_score(test, page), *of_log_loss(test, page)))] for test in tests]
-    titles = ("picsc against", "p of Δ\naccuracy", "\nHolm", "p of Δ\nlog-loss", "\nHolm")
+    titles = ("picsc against", f"p of Δ\n{metric_word(rows[0].metric)}", "\nHolm", "p of Δ\nlog-loss", "\nHolm")
     return Sheet("", titles, cells)
 
 

@@ -30,9 +30,9 @@ def fed_sheets(table: RecipeTable, page: Page) -> list[Sheet]:
         page: whose alphabet is used.
     """
     sheets = []
-    for block in dict.fromkeys(row.block for row in table.rows):
-        rows = [row for row in table.rows if row.block == block]
-        means = [over for over in table.over_sets if over.block == block]
+    for block, metric in dict.fromkeys((row.block, row.metric) for row in table.rows):
+        rows = [row for row in table.rows if (row.block, row.metric) == (block, metric)]
+        means = [over for over in table.over_sets if (over.block, over.metric) == (block, metric)]
         sheets += [_accuracies(rows, means, page), _over_seeds(rows, page), _worst_clients(rows, page)]
     if table.paper:
         sheets.append(_printed(table, page))

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from picsc.phrases import counted
+from picsc.reports.common import metric_word
 from picsc_cli.formats.sheets.compare import compare_notes, compare_sheets
 from picsc_cli.formats.sheets.fed import fed_sheets
 from picsc_cli.text import sections
 from picsc_cli.text.numbers import count, nats_within, percent, points, points_within
 from picsc_cli.text.p_values import of_log_loss, of_score
 from picsc_cli.text.page import Page, cut, figures, paragraph, words
-from picsc_cli.text.sheet import Sheet, mean_of
+from picsc_cli.text.sheet import Sheet, block_of, mean_of, numeric_scores
 
 if TYPE_CHECKING:
     from picsc.reports.recipes import OverSets, RecipeReport, RecipeRow, RecipeTable
@@ -132,12 +134,13 @@ def _mean(over: OverSets, page: Page, *, paper: bool) -> list[Text]:
 def _tests(table: RecipeTable, page: Page) -> str:
     """PIcsC against every other method over data sets."""
     way = "clients" if table.verb == "fed" else "k"
-    titles = ("picsc against", way, "Δ accuracy\n[95 %]", "Δ log-loss\n[95 %]")
+    score = table.metric_words
+    titles = ("picsc against", way, f"Δ {score}\n[95 %]", "Δ log-loss\n[95 %]")
     differences = [
         [
             [
                 Text(test.against),
-                Text(str(over.block)),
+                Text(block_of(over)),
                 points_within(test.accuracy, test.accuracy_interval, page),
                 nats_within(test.log_loss, test.log_loss_interval, page),
             ]
@@ -147,12 +150,12 @@ def _tests(table: RecipeTable, page: Page) -> str:
     ]
     ps = [
         [
-            [Text(test.against), Text(str(over.block)), *map(Text, (*of_score(test, page), *of_log_loss(test, page)))]
+            [Text(test.against), Text(block_of(over)), *map(Text, (*of_score(test, page), *of_log_loss(test, page)))]
             for test in over.tests
         ]
         for over in table.over_sets
     ]
-    of_ps = ("picsc against", way, "p of Δ\naccuracy", "\nHolm", "p of Δ\nlog-loss", "\nHolm")
+    of_ps = ("picsc against", way, f"p of Δ\n{score}", "\nHolm", "p of Δ\nlog-loss", "\nHolm")
     return figures(titles, differences, page) + "\n" + figures(of_ps, ps, page)
 
 
@@ -163,9 +166,8 @@ def _means(table: RecipeTable, page: Page) -> Iterator[str]:
     for over in table.over_sets:
         scores = ", ".join(f"{score.method} {percent(score.accuracy, page)}" for score in over.scores)
         papers = "" if over.printed is None else f"; {table.paper}: {table.method} {percent(over.printed, page)}"
-        sets = "1 set" if over.sets == 1 else f"{over.sets} sets"
         pieces = over.clients or over.target or f"{over.pieces} pieces"
-        yield f"{pieces}, mean accuracy over {sets}: {scores}{papers}"
+        yield f"{pieces}, mean {metric_word(over.metric)} over {counted(over.sets, 'set')}: {scores}{papers}"
 
 
 def _notes(table: RecipeTable) -> Iterator[str]:
@@ -174,6 +176,8 @@ def _notes(table: RecipeTable) -> Iterator[str]:
         yield from compare_notes(table)
     elif table.paper:
         yield f"paper: {table.paper}, {table.method}; Δ: our {table.method} minus the paper's, points"
+    if any(row.metric == "R2" for row in table.rows):
+        yield numeric_scores(table)
     if table.version:
         yield f"data: {table.version}"
     reasons: dict[tuple[str, str], list[str]] = {}
