@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from picsc.errors import SettingsError
 from picsc.phrases import printable
-from picsc.reports.common import metric_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -189,7 +188,7 @@ def _methods(report: Any) -> Figure:
     axes.set_yticks(range(len(methods)), [_shown(method.method) for method, _ in methods])
     axes.invert_yaxis()
     axes.grid(axis="x", color="#e3e3e3")
-    axes.set_xlabel(f"{metric_word(report.data.metric)}, percent, 95 % interval")
+    axes.set_xlabel(f"{_metric(report)}, percent, 95 % interval")
     axes.set_title(_shown(report.data.name), fontsize=10)
     return figure
 
@@ -198,6 +197,10 @@ def _score(method: Any) -> float | None:
     """The first score of a method, which cross-validation calls its mean."""
     value: float | None = method.mean if hasattr(method, "mean") else method.accuracy
     return value
+
+
+def _metric(report: Any) -> str:
+    return "R²" if report.data.metric == "R2" else "accuracy"
 
 
 def _rounds(report: Any) -> Figure:
@@ -211,7 +214,7 @@ def _rounds(report: Any) -> Figure:
     if report.target is not None:
         axes.axhline(100 * report.target, color="#595959", linewidth=0.8, linestyle="--")
     axes.set_xlabel("round")
-    axes.set_ylabel(f"{metric_word(report.data.metric)}, percent, mean over clients")
+    axes.set_ylabel(f"{_metric(report)}, percent, mean over clients")
     axes.set_title(_shown(report.data.name), fontsize=10)
     axes.legend(fontsize=8, frameon=False)
     return figure
