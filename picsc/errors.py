@@ -8,11 +8,29 @@ from __future__ import annotations
 
 
 class PicscError(Exception):
-    """Base of every error that picsc raises on purpose."""
+    """Base of every error that picsc raises on purpose.
+
+    Example:
+        >>> import picsc
+        >>> try:
+        ...     picsc.audit([[1.0], [2.0]])
+        ... except picsc.PicscError as error:
+        ...     print(error)
+        memory: 2 data rows are too few; an audit needs at least 4
+    """
 
 
 class SettingsError(PicscError):
-    """An option or recipe value is out of range or contradicts another; change the setting."""
+    """An option or recipe value is out of range or contradicts another; change the setting.
+
+    Example:
+        >>> import picsc
+        >>> try:
+        ...     picsc.audit([[1.0], [2.0]], folds=0)
+        ... except picsc.SettingsError as error:
+        ...     print(error)
+        folds=0: must be greater than or equal to 1
+    """
 
 
 class RecipeError(SettingsError):
@@ -29,7 +47,16 @@ class RecipeError(SettingsError):
 
 
 class DataError(PicscError):
-    """The data cannot be used as they are; the message names file, column or row, and gives advice."""
+    """The data cannot be used as they are; the message names file, column or row, and gives advice.
+
+    Example:
+        >>> import picsc
+        >>> try:
+        ...     picsc.audit("no.csv")
+        ... except picsc.DataError as error:
+        ...     print(error)
+        no.csv: no such file
+    """
 
 
 class FewRowsError(DataError):
@@ -37,7 +64,16 @@ class FewRowsError(DataError):
 
 
 class NumericsError(PicscError):
-    """A computation gave infinite numbers or NaN; the message names epoch, lambda and learning rate if they apply."""
+    """A computation gave infinite numbers or NaN; the message names epoch, lambda and learning rate if they apply.
+
+    Example:
+        >>> import picsc
+        >>> try:
+        ...     picsc.PicscClassifier(lr=1e30).fit([[0.0], [1.0]] * 20, [0, 1] * 20)
+        ... except picsc.NumericsError as error:
+        ...     print(error)
+        training left the finite numbers in epoch 1: lower lr or strength
+    """
 
     def __init__(self, message: str, epoch: int | None = None) -> None:
         """Store the epoch in which training diverged, counted from 1; None if it is unknown."""

@@ -87,6 +87,16 @@ def audit(
 
     Raises:
         PicscError: the settings or the data cannot be used; the message says what to do.
+
+    Example:
+        >>> import picsc
+        >>> from sklearn.datasets import load_iris
+        >>> flowers = load_iris(as_frame=True).frame  # 50 rows of each species, one after another
+        >>> report = picsc.audit(flowers, target="target", folds=3, splitter="kfold", draws=199)
+        >>> report.verdict, [piece.name for piece in report.shifted]
+        ('shift', ['fold 1', 'fold 2', 'fold 3'])
+        >>> picsc.audit(flowers, target="target", folds=3, draws=199).verdict  # stratified, by default
+        'ok'
     """
     named: dict[str, object] = {**keywords}
     if reference is not None:
@@ -150,6 +160,15 @@ def audit_dataset(
 
     Raises:
         PicscError: the data cannot be cut or tested as asked.
+
+    Example:
+        >>> import numpy as np
+        >>> from picsc import AuditSettings, audit_dataset
+        >>> from picsc.datasets.open import open_data
+        >>> settings = AuditSettings.model_validate({"cut": {"folds": 2}, "draws": 199})
+        >>> rows = np.random.default_rng(1).normal(size=(100, 3))
+        >>> audit_dataset(open_data(rows, rows[:, 0] > 0, settings.read), settings).verdict
+        'ok'
     """
     progress = progress or (lambda _: None)
     progress("cutting")

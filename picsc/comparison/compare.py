@@ -98,6 +98,14 @@ def compare(
     Raises:
         SettingsError: a setting cannot be used.
         DataError: the data cannot be used.
+
+    Example:
+        >>> import picsc
+        >>> from sklearn.datasets import load_iris
+        >>> flowers = load_iris(as_frame=True).frame  # 50 rows of each species, one after another
+        >>> report = picsc.compare(flowers, target="target", folds=3, repeats=1, epochs=20, methods=("st-cv", "iw"))
+        >>> [method.method for method in report.methods]
+        ['st-cv', 'iw']
     """
     settings = from_keywords(CompareSettings, "compare", keywords, settings)
     # a call from Python is not resumed, so nothing stays behind
@@ -160,6 +168,17 @@ def compare_dataset(
     Raises:
         SettingsError: an option does not fit the data.
         DataError: the data cannot be compared on.
+
+    Example:
+        >>> import numpy as np
+        >>> from picsc import CompareSettings, compare_dataset
+        >>> from picsc.datasets.open import open_data
+        >>> chosen = {"cut": {"folds": 2}, "repeats": 1, "train": {"epochs": 5}, "methods": ["st-cv", "kmm"]}
+        >>> settings = CompareSettings.model_validate(chosen)
+        >>> rows = np.random.default_rng(0).normal(size=(60, 2))
+        >>> report = compare_dataset(open_data(rows, rows[:, 0] > 0, settings.read), settings)
+        >>> len(report.targets)
+        2
     """
     check_predictions_file(predictions)
     with one_thread():

@@ -204,5 +204,15 @@ def importance_weighted_score(
 
     Raises:
         ValueError: too few of the rows carry the weights.
+
+    Example:
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from picsc import importance_weighted_score
+        >>> x, y = load_iris(return_X_y=True)
+        >>> model = LogisticRegression(max_iter=500).fit(x[::2], y[::2])
+        >>> score = importance_weighted_score(model, x[1::2], y[1::2], X_target=x[75:])
+        >>> 0.8 < score <= 1
+        True
     """
     return ImportanceWeightedScorer(X_target, scoring, weighter)(estimator, X, y)

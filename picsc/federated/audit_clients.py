@@ -59,6 +59,16 @@ def audit_clients(
     Raises:
         SettingsError: an option does not fit the data.
         DataError: the data cannot be used.
+
+    Example:
+        >>> import numpy as np
+        >>> from picsc import FedSettings, audit_clients
+        >>> from picsc.datasets.open import open_data
+        >>> settings = FedSettings.model_validate({"clients": {"clients": 3}, "lr": 0.05})
+        >>> rows = np.random.default_rng(0).normal(size=(600, 2))
+        >>> report = audit_clients(open_data(rows, rows[:, 0] > 0, settings.read), settings)
+        >>> [client.name for client in report.clients]
+        ['client 1', 'client 2', 'client 3']
     """
     report_progress = progress or (lambda _: None)
     settings = settings.model_copy(update={"whiten": False, "inputs": None})

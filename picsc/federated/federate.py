@@ -65,6 +65,14 @@ def federate(
     Raises:
         SettingsError: a setting cannot be used.
         DataError: the data cannot be used.
+
+    Example:
+        >>> import picsc
+        >>> from sklearn.datasets import load_iris
+        >>> flowers = load_iris(as_frame=True).frame  # 50 rows of each species, one after another
+        >>> report = picsc.federate(flowers, target="target", clients=3, rounds=2, repeats=1, lr=0.05, methods=("fedavg",))
+        >>> [client.name for client in report.clients]
+        ['client 1', 'client 2', 'client 3']
     """
     settings = from_keywords(FedSettings, "fed", keywords, settings)
     # a call from Python is not resumed, so nothing stays behind
@@ -93,6 +101,17 @@ def federate_dataset(
     Raises:
         SettingsError: an option does not fit the data.
         DataError: the data cannot be used, or a client failed; the message names it.
+
+    Example:
+        >>> import numpy as np
+        >>> from picsc import FedSettings, federate_dataset
+        >>> from picsc.datasets.open import open_data
+        >>> chosen = {"clients": {"clients": 2}, "rounds": 1, "repeats": 1, "lr": 0.05, "methods": ["fedavg"]}
+        >>> settings = FedSettings.model_validate(chosen)
+        >>> rows = np.random.default_rng(0).normal(size=(200, 2))
+        >>> report = federate_dataset(open_data(rows, rows[:, 0] > 0, settings.read), settings)
+        >>> [method.method for method in report.methods]
+        ['fedavg']
     """
     report_progress = progress or (lambda _: None)
     findings: list[Finding] = []

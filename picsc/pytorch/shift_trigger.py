@@ -29,7 +29,13 @@ from picsc.pytorch.sketch import Sketch
 
 @dataclass(frozen=True, slots=True)
 class ShiftDecision:
-    """Tau of a fragment against the one before, and its threshold."""
+    """Tau of a fragment against the one before, and its threshold.
+
+    Example:
+        >>> from picsc import ShiftDecision
+        >>> ShiftDecision(shifted=False, tau=None, gamma=None)  # of the first fragment
+        ShiftDecision(shifted=False, tau=None, gamma=None)
+    """
 
     shifted: bool
     """True where tau exceeds gamma; False at the first fragment, which has none before it."""

@@ -176,7 +176,19 @@ class Balance:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport(Drawn):
-    """The audit of one table."""
+    """The audit of one table.
+
+    Example:
+        >>> import numpy as np
+        >>> import picsc
+        >>> rows = np.random.default_rng(0).normal(size=(100, 2))
+        >>> rows[50:] += 2
+        >>> report = picsc.audit(rows, batches=2, draws=199)
+        >>> report.shifted[0].name, report.as_dict()["verdict"]
+        ('batch 2', 'shift')
+        >>> print(report.summary[0])
+        shift: 1 of 2 pieces (2 batches in row order) differ from the piece before
+    """
 
     verdict: Verdict
     """The verdict of the whole table; shift if any of its pieces is shifted."""

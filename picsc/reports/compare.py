@@ -185,7 +185,16 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class CompareReport(Drawn):
-    """The comparison of methods on one data set."""
+    """The comparison of methods on one data set.
+
+    Example:
+        >>> import numpy as np
+        >>> import picsc
+        >>> rows = np.random.default_rng(0).normal(size=(200, 2))
+        >>> report = picsc.compare(rows, rows[:, 0] > 0, folds=2, repeats=1, epochs=5, methods=("st-cv", "iw"))
+        >>> report.method("iw").accuracy is not None
+        True
+    """
 
     setting: Setting
     """The origin of training and target rows."""

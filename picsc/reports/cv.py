@@ -202,7 +202,16 @@ class DeploymentEstimate:
 
 @dataclass(frozen=True, slots=True)
 class CvReport(Drawn):
-    """The cross-validation of one data set with one cut."""
+    """The cross-validation of one data set with one cut.
+
+    Example:
+        >>> import numpy as np
+        >>> import picsc
+        >>> rows = np.random.default_rng(0).normal(size=(200, 2))
+        >>> report = picsc.cross_validate(rows, rows[:, 0] > 0, folds=2, repeats=1, epochs=5)
+        >>> report.method("st-cv").mean is not None
+        True
+    """
 
     protocol: Protocol
     """The roles of the pieces in training and testing."""

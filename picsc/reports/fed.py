@@ -175,7 +175,16 @@ class FedMethodReport:
 
 @dataclass(frozen=True, slots=True)
 class FedReport(Drawn):
-    """The federation of one data set."""
+    """The federation of one data set.
+
+    Example:
+        >>> import numpy as np
+        >>> import picsc
+        >>> rows = np.random.default_rng(0).normal(size=(200, 2))
+        >>> report = picsc.federate(rows, rows[:, 0] > 0, clients=2, rounds=1, repeats=1, lr=0.05, methods=("fedavg",))
+        >>> report.method("fedavg").accuracy is not None
+        True
+    """
 
     data: DataInfo
     """The table."""
@@ -284,7 +293,18 @@ class ClientAudit:
 
 @dataclass(frozen=True, slots=True)
 class FedAuditReport(Drawn):
-    """The audit of clients by their summaries."""
+    """The audit of clients by their summaries.
+
+    Example:
+        >>> import numpy as np
+        >>> import picsc
+        >>> from picsc.datasets.open import open_data
+        >>> settings = picsc.FedSettings.model_validate({"clients": {"clients": 3}, "lr": 0.05})
+        >>> rows = np.random.default_rng(0).normal(size=(600, 2))
+        >>> report = picsc.audit_clients(open_data(rows, rows[:, 0] > 0, settings.read), settings)
+        >>> report.verdict
+        'ok'
+    """
 
     data: DataInfo
     """The table."""

@@ -80,6 +80,18 @@ def load_model(folder: str | Path) -> TableModel:
 
     Raises:
         DataError: it is no such folder, or a file of it is missing or has changed.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import picsc
+        >>> from sklearn.datasets import load_iris
+        >>> x, y = load_iris(return_X_y=True)
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = picsc.PicscClassifier(epochs=20).fit(x, y).save(Path(folder) / "model")
+        ...     model = picsc.load_model(Path(folder) / "model")
+        >>> len(model.predict(x[:5]))
+        5
     """
     path = Path(folder)
     files = _checked_files(path)

@@ -20,7 +20,16 @@ from picsc.settings.reading import ReadSettings
 
 
 class AuditSettings(ModelSettings):
-    """All settings of `picsc audit`; the data are none of them."""
+    """All settings of `picsc audit`; the data are none of them.
+
+    Example:
+        >>> import picsc
+        >>> settings = picsc.AuditSettings.model_validate({"cut": {"folds": 10}, "level": 0.01})
+        >>> settings.cut.folds, settings.level
+        (10, 0.01)
+        >>> settings.seed  # all others have their defaults: `picsc.audit(data, settings=settings)`
+        0
+    """
 
     read: ReadSettings = ReadSettings()
     cut: CutSettings = CutSettings()

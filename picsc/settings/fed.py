@@ -15,7 +15,16 @@ from picsc.settings.reading import ReadSettings
 
 
 class FedSettings(Settings):
-    """All settings of `picsc fed`; the data are none of them."""
+    """All settings of `picsc fed`; the data are none of them.
+
+    Example:
+        >>> import picsc
+        >>> settings = picsc.FedSettings.model_validate({"clients": {"clients": 10, "partition": "dirichlet"}})
+        >>> settings.clients.clients
+        10
+        >>> settings.seed  # all others have their defaults: `picsc.federate(data, settings=settings)`
+        0
+    """
 
     read: ReadSettings = ReadSettings()
     clients: PartitionSettings = PartitionSettings()

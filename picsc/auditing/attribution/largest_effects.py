@@ -41,7 +41,7 @@ def set_shifted_aside(
     reports, aside = list(first), list[int]()
     while shifted:
         aside += _largest(effects(reports, shifted))
-        if 2 * len(aside) > len(first):
+        if 2 * len(aside) > len(first) or len(first) - len(aside) < 2:  # of two pieces, either may be the shifted one
             return first, ()
         kept = tuple(k for k in range(len(first)) if k not in aside)
         for k, report in zip(kept, test(kept), strict=True):

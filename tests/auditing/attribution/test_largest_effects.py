@@ -49,3 +49,13 @@ def test_shifted_pieces_are_set_aside(shifts: list[float], aside: tuple[int, ...
 def test_pieces_that_agree_among_themselves_are_cleared() -> None:
     reports, _ = set_shifted_aside(*world([0, 0, 1, 0, 0, 0]), effects)
     assert [report.verdict for report in reports] == ["ok", "ok", "shift", "ok", "ok", "ok"]
+
+
+def test_of_two_pieces_neither_is_set_aside_however_large_its_effect() -> None:
+    """Either may be the shifted one, and the other alone has nothing to be compared with."""
+    first = (piece("0", 1.0), piece("1", 0.1))
+
+    def alone(kept: tuple[int, ...]) -> tuple[FragmentReport, ...]:
+        raise AssertionError(kept)
+
+    assert set_shifted_aside(first, alone, effects) == (first, ())
