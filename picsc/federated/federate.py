@@ -70,7 +70,8 @@ def federate(
         >>> import picsc
         >>> from sklearn.datasets import load_iris
         >>> flowers = load_iris(as_frame=True).frame  # 50 rows of each species, one after another
-        >>> report = picsc.federate(flowers, target="target", clients=3, rounds=2, repeats=1, lr=0.05, methods=("fedavg",))
+        >>> chosen = {"clients": 3, "rounds": 2, "repeats": 1, "lr": 0.05, "methods": ("fedavg",)}
+        >>> report = picsc.federate(flowers, target="target", **chosen)
         >>> [client.name for client in report.clients]
         ['client 1', 'client 2', 'client 3']
     """
