@@ -16,7 +16,13 @@ from picsc.settings.problems import Problem, problems
 class Settings(BaseModel):
     """Values that never change and know all their keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=False, allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        str_strip_whitespace=False,
+        allow_inf_nan=False,
+        protected_namespaces=(),  # before 2.10, pydantic warns of fields named model_...
+    )
 
     @field_validator("*", mode="before")
     @classmethod
