@@ -100,8 +100,12 @@ def smallest_p(name: str, repeat: int, draws: int, seed: int) -> float:
 
 
 def verdicts(size: float, repeat: int, draws: int) -> list[str]:
-    """The verdicts of six seeds on the same rows, in which the mean of one column of one piece moved by `size`."""
+    """The verdicts of six seeds on the same rows, in which the mean of one column of one piece moved by `size`.
+
+    Zero draws is as many as an audit takes by default.
+    """
     frame = classed(500, np.random.default_rng([repeat, round(100 * size), 9]))
     frame["piece"] = np.repeat(np.arange(5), 100)
     frame.loc[frame["piece"] == 1, "x2"] += size
-    return [picsc.audit(frame, target="y", by="piece", draws=draws, seed=seed, jobs=1).verdict for seed in range(6)]
+    number = draws or "auto"
+    return [picsc.audit(frame, target="y", by="piece", draws=number, seed=seed, jobs=1).verdict for seed in range(6)]

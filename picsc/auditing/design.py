@@ -268,8 +268,8 @@ def _check_size(k: int, settings: AuditSettings) -> None:
     """Refuse what cannot be tested: no piece with a reference, or more draws than memory holds."""
     if k == 0:
         raise DataError("one piece only: nothing to compare it with; cut into two or more")
-    if k * settings.draws > MOST_DRAWN:
-        raise SettingsError(f"{k} pieces x {settings.draws} draws: at most {MOST_DRAWN} in all; lower --draws")
+    if k * settings.first_draws > MOST_DRAWN:
+        raise SettingsError(f"{k} pieces x {settings.first_draws} draws: at most {MOST_DRAWN} in all; lower --draws")
 
 
 def _scheme(n: int, cut: Cut, labels: Ints) -> PermutationScheme:

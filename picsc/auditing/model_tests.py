@@ -114,8 +114,9 @@ def moment_kl(sums: Tensor, squares: Tensor, sizes: Tensor, contrast: Contrast) 
         (C, K, f) nats; 0 when either side has no value.
     """
     sides = []
+    fewer = torch.minimum(*contrast.split(sizes))
     for total, square, n in zip(*(contrast.split(each) for each in (sums, squares, sizes)), strict=True):
         mean = total / n
         variance = (square / n - mean.square()).clamp(min=0)
-        sides.append((mean, smoothed_variance(variance, n, torch.ones((), dtype=variance.dtype))))
+        sides.append((mean, smoothed_variance(variance, fewer, torch.ones((), dtype=variance.dtype))))
     return gaussian_kl(*sides[0], *sides[1]).nan_to_num(0.0, posinf=0.0).clamp(min=0)

@@ -41,8 +41,10 @@ def evidence(draws: Tensor, excess: float = 1.0) -> Evidence:
     (KS squared, G, squared norms) have exponential tails, so the tail above the 90 % quantile is taken as exponential
     with its mean excess. The largest of all values takes no part in that mean, and what it is expected to add to it is
     allowed for: else a value far out would stretch the tail that it is measured by, and nothing would be further out
-    than the number of draws lets it be. The transform is increasing and treats the observed value like any draw, so
-    whatever the fit, comparing the observed evidence with its draws is exact under the null.
+    than the number of draws lets it be. A hundred values know their mean excess to a tenth, which decides far out; so
+    it is drawn towards that of the other pieces, on the last axis, as far as chance alone explains how they differ.
+    The transform is increasing and treats the observed value like any draw, so whatever the fit, comparing the observed
+    evidence with its draws is exact under the null.
 
     Args:
         draws: (B + 1, ...), non-negative, quadratic in the differences that they measure.
@@ -56,7 +58,7 @@ def evidence(draws: Tensor, excess: float = 1.0) -> Evidence:
     upper = draws.topk(top + 1, dim=0).values
     start = upper[-1]
     # of `top` exponential values with mean 1, the largest is expected to be 1 + 1/2 + ... + 1/top
-    slope = (upper[1:-1] - start).sum(0) / (top - sum(1 / i for i in range(1, top + 1)))
+    slope = _shrunk((upper[1:-1] - start).sum(0) / (top - sum(1 / i for i in range(1, top + 1))), 1 / top)
     body = torch.where(start > 0, draws / start.clamp(min=torch.finfo(draws.dtype).tiny), draws.new_zeros(()))
     at_start = -torch.log(torch.tensor(top / size, dtype=draws.dtype))
     beyond = (draws - start) / slope.clamp(min=torch.finfo(draws.dtype).tiny)
@@ -65,6 +67,26 @@ def evidence(draws: Tensor, excess: float = 1.0) -> Evidence:
     null = draws[1:]
     varies = (null.amax(0) - null.amin(0)) > 1e-9 * null.amax(0).abs()
     return Evidence(torch.where(varies, value, value.new_zeros(())), start, slope)
+
+
+def _shrunk(slope: Tensor, variance: float) -> Tensor:
+    """Slopes drawn towards their geometric mean over the last axis, by the share of their spread that is chance.
+
+    Source: James and Stein, 1961, with the spread estimated.
+
+    Args:
+        slope: (..., K), at least 0; 0 where a statistic never varies, which takes no part.
+        variance: of the log of a slope by chance.
+    """
+    if slope.ndim == 0 or slope.shape[-1] < 2:
+        return slope
+    known = slope > 0
+    log = torch.where(known, slope, 1.0).log()
+    count = known.sum(-1, keepdim=True)
+    mean = log.sum(-1, keepdim=True) / count.clamp(min=1)
+    spread = torch.where(known, (log - mean).square(), 0.0).sum(-1, keepdim=True) / (count - 1).clamp(min=1)
+    by_chance = (variance / spread.clamp(min=torch.finfo(slope.dtype).tiny)).clamp(max=1)
+    return torch.where(known, (log + by_chance * (mean - log)).exp(), slope)
 
 
 def p_value(draws: Tensor) -> Tensor:

@@ -65,7 +65,7 @@ def audit_report(
         null=NullInfo(
             kind="permutation" if tests.rows_drawn == len(design.labels) else "permutation-subsampled",
             unit=design.unit,
-            draws=settings.draws,
+            draws=tests.draws,
             rows=tests.rows_drawn,
         ),
         data=data_info(data.dataset),

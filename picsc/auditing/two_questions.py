@@ -128,6 +128,11 @@ class ShiftTest:
     mean_kl: Floats | None = None
     """(B + 1,) covariate KL, mean over columns and pieces, at the pieces' own sizes; None without columns."""
 
+    @property
+    def p(self) -> Floats:
+        """Adjusted p-value of the question with the stronger answer, (K,)."""
+        return self.data.p_adjusted if self.model is None else np.minimum(self.data.p_adjusted, self.model.p_adjusted)
+
 
 def shift_test(
     inputs: TestInputs, design: Design, *, level: float, draws: int, seed: int, jobs: int, certified: bool = False

@@ -57,8 +57,9 @@ def part_kl(x: Tensor, first: Tensor, covariates: Covariates) -> Tensor:
         others = z.square().sum(0) - squares
         means = sums[:, columns] / sizes, rest[:, columns] / (n - sizes)
         raw = squares / sizes - means[0].square(), others / (n - sizes) - means[1].square()
-        first_var = smoothed_variance(raw[0].clamp(min=0), sizes, pooled)
-        other_var = smoothed_variance(raw[1].clamp(min=0), n - sizes, pooled)
+        first_var, other_var = (
+            smoothed_variance(each.clamp(min=0), sizes.clamp(max=n - sizes), pooled) for each in raw
+        )
         varies = z.amax(0) > z.amin(0)  # the pseudo-values of a constant would differ with the parts' sizes
         total = total + (gaussian_kl(means[0], first_var, means[1], other_var) * varies).sum(1)
     for j in covariates.flags:

@@ -86,6 +86,9 @@ def categorical_kl(counts_p: Tensor, counts_q: Tensor, *, smoothing: float = 0.5
 def smoothed_variance(variance: Tensor, n: Tensor, pooled: Tensor) -> Tensor:
     """Variance of n values with one pseudo-value of the pooled variance, so that n equal values have none of 0.
 
+    Reading: of two sides that are compared, both take the n of the smaller one. With an n of its own, each side of
+        another size would be smoothed by another amount, and equal variances far below the pooled one would differ.
+
     Args:
         variance: (..., f), population variance of the n values.
         n: broadcastable to variance, >= 0.

@@ -62,7 +62,8 @@ def moments_kl(first: Moments, other: Moments, covariates: Covariates) -> Tensor
         varies = pooled > ROUNDING * (both.squares / both.n)[..., at]
         pooled = torch.where(varies, pooled, pooled.new_ones(()))
         means = [each.sums[..., at] / each.n[..., at] for each in (first, other)]
-        spread = [smoothed_variance(_variance(each)[..., at], each.n[..., at], pooled) for each in (first, other)]
+        fewer = torch.minimum(first.n, other.n)[..., at]
+        spread = [smoothed_variance(_variance(each)[..., at], fewer, pooled) for each in (first, other)]
         total = total + (gaussian_kl(means[0], spread[0], means[1], spread[1]) * varies).sum(-1)
     for j in covariates.flags:
         total = total + _discrete_kl(*(torch.stack([each[..., j], of[..., j] - each[..., j]], -1) for each, of in (

@@ -201,7 +201,7 @@ def _test_labels(dataset: Dataset, labels: Ints, contrast: Contrast, settings: A
             inputs.contributions,
             Design(labels, contrast, PermutationScheme()),
             rows=dataset.n,
-            draws=settings.draws,
+            draws=settings.first_draws,
             seed=settings.seed,
         )
         test, statistic, _ = target_of(inputs, null, rows_of(inputs, null))

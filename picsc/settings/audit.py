@@ -18,6 +18,9 @@ from picsc.settings.option import Option
 from picsc.settings.own_model import ModelSettings
 from picsc.settings.reading import ReadSettings
 
+DRAWS = 999
+"""Permutations of the null that every table gets."""
+
 
 class AuditSettings(ModelSettings):
     """All settings of `picsc audit`; the data are none of them.
@@ -86,11 +89,11 @@ class AuditSettings(ModelSettings):
     gamma: Annotated[NotNegative | None, Option("Raw threshold of the paper's tau.", "TAU", "Verdict")] = None
     """Raw threshold of Eq. 14's tau, for those who want the paper's rule."""
     draws: Annotated[
-        int,
-        Field(ge=99, le=1_000_000),
+        Annotated[int, Field(ge=99, le=1_000_000)] | Literal["auto"],
         Option("Permutations of the null (default {default}).", "B", "Verdict"),
-    ] = 999
-    """Permutations of the null."""
+    ] = "auto"
+    """Permutations of the null. `auto` draws 999, and on a small table 9,999 where they leave the verdict of a piece in
+    doubt, so that the same rows rarely get another verdict by another seed."""
     block: Annotated[
         Annotated[int, Field(ge=1)] | Literal["auto"],
         Option("Rows that move together in the null (default {default}).", "L", "Verdict"),
@@ -104,6 +107,11 @@ class AuditSettings(ModelSettings):
     trying seeds."""
     jobs: Jobs = 1
     """Processor cores for the contrast forest; never changes a number."""
+
+    @property
+    def first_draws(self) -> int:
+        """Permutations that every table gets."""
+        return DRAWS if self.draws == "auto" else self.draws
 
     @model_validator(mode="after")
     def _one_way(self) -> AuditSettings:

@@ -193,8 +193,9 @@ class AuditKeywords(TypedDict, total=False):
     gamma: float | None
     """Raw threshold of Eq. 14's tau, for those who want the paper's rule."""
 
-    draws: int
-    """Permutations of the null."""
+    draws: int | Literal["auto"]
+    """Permutations of the null. `auto` draws 999, and on a small table 9,999 where they leave the verdict of a piece in
+    doubt, so that the same rows rarely get another verdict by another seed."""
 
     block: int | Literal["auto"]
     """Consecutive rows that move together in the null, for streams whose rows depend on each other. `auto` measures the

@@ -58,7 +58,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("monitor", "--monitor", "names", "COL,..", "Columns that are tested and never fail (likewise).", "Verdict"),
         Row("equivalence", "--equivalence", "number", "D", "Ask for proof that all effects are below D.", "Verdict"),
         Row("gamma", "--gamma", "number", "TAU", "Raw threshold of the paper's tau.", "Verdict"),
-        Row("draws", "--draws", "whole", "B", "Permutations of the null (default 999).", "Verdict"),
+        Row("draws", "--draws", "text", "B", "Permutations of the null (default auto).", "Verdict", choices=("auto",)),
         Row("block", "--block", "text", "L", "Rows that move together in the null (default auto).", "Verdict", choices=("auto",)),
         Row("seed", "--seed", "whole", "N", "Seed of every random draw (default 0).", "Run"),
         Row("jobs", "--jobs", "whole", "N", "Processor cores; never changes a number (default: all).", "Run"),

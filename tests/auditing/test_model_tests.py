@@ -70,6 +70,17 @@ def test_moment_kl_of_a_moved_column() -> None:
     assert kl[0, :, 0].tolist() == pytest.approx([0.5, 0.5], abs=0.1)
 
 
+def test_equal_values_have_no_kl_whatever_their_number_and_spread() -> None:
+    """Twenty values and the same three times over, within a thousandth of the spread of all rows."""
+    values = torch.linspace(-1, 1, 20, dtype=torch.float64)[:, None] * 1e-3
+    sums, squares = values.sum(0), values.square().sum(0)
+    sides = [
+        torch.stack([each, 3 * each])[None] for each in (sums, squares, torch.full((1,), 20.0, dtype=torch.float64))
+    ]
+    kl = moment_kl(*sides, Contrast(2, (0, 1), "rest"))
+    assert kl.abs().max() < 1e-9
+
+
 def test_moment_kl_of_a_side_without_values_is_zero() -> None:
     zeros = torch.zeros(1, 2, 1).double()
     sizes = torch.tensor([[[0.0], [5.0]]]).double()

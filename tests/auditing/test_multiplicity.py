@@ -29,8 +29,28 @@ def test_evidence_inverts_in_its_tail() -> None:
     torch.testing.assert_close(found.statistic_at(found.value.amax(0)), draws.amax(0))
 
 
+@pytest.mark.parametrize(("scales", "gain"), [((1, 1, 1, 1, 1), 0.6), ((1, 2, 4, 8, 16), 1.1)])
+def test_tails_of_alike_pieces_share_their_fit(scales: tuple[float, ...], gain: float) -> None:
+    """How far out a value lies is known better from five tails than from one, and other tails do not distort it."""
+    scale = torch.tensor(scales, dtype=torch.float64)
+    alone, together = [], []
+    for seed in range(60):
+        draws = torch.from_numpy(np.random.default_rng(seed).exponential(size=(1000, 5))) * scale
+        draws[0] = 8 * scale
+        together.append(evidence(draws).value[0])
+        alone.append(torch.cat([evidence(draws[:, k : k + 1]).value[0] for k in range(5)]))
+    one, five = torch.stack(alone), torch.stack(together)
+    assert (five.std(0) < gain * one.std(0)).all()
+    assert (five.mean(0) - 8).abs().max() < 0.3
+
+
 def test_a_statistic_that_never_varies_is_no_evidence() -> None:
     assert evidence(torch.full((100, 3), 7.0)).value.abs().max() == 0
+    draws = torch.from_numpy(np.random.default_rng(0).exponential(size=(100, 3)))
+    draws[:, 1] = 7.0
+    found = evidence(draws).value
+    assert found[:, 1].abs().max() == 0
+    assert found[:, [0, 2]].isfinite().all()
 
 
 def test_a_null_that_never_moves_says_nothing_about_the_observed_value() -> None:

@@ -25,7 +25,8 @@ def numeric_kl(z: Tensor, first: Tensor) -> Tensor:
     inside, outside = z[first > 0], z[first == 0]
     pooled = z.var(correction=0)
     variances = [
-        smoothed_variance(part.var(correction=0), torch.tensor(float(len(part))), pooled) for part in (inside, outside)
+        smoothed_variance(part.var(correction=0), torch.tensor(float(min(len(inside), len(outside)))), pooled)
+        for part in (inside, outside)
     ]
     return gaussian_kl(inside.mean(), variances[0], outside.mean(), variances[1])
 

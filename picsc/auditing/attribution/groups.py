@@ -55,7 +55,7 @@ def groups_by_pairs(
             rows.inputs(rows.dataset),
             by_pair,
             level=settings.level,
-            draws=min(settings.draws, DRAWS),
+            draws=min(settings.first_draws, DRAWS),
             seed=settings.seed,
             jobs=settings.jobs,
         )
