@@ -195,7 +195,7 @@ def get(name: str, data_dir: Path | None = None) -> Got:
     entry = NAMED[known] if known is not None else None
     if isinstance(entry, NamedImages):
         path = root / f"{known}.npz"
-        keep_images(as_images(fetched, name=known or name, test=entry.test), path)
+        keep_images(as_images(fetched, entry, name=known or name), path)
     else:
         target = class_of(fetched, entry)
         path = root / f"{known or name}.parquet"

@@ -225,7 +225,7 @@ def _from_openml(name: str, settings: ReadSettings, keys: Sequence[str], root: P
     known = known_as(name)
     entry = NAMED[known] if known is not None else None
     if isinstance(entry, NamedImages):
-        return as_images(fetched, name=known or name, test=entry.test)
+        return as_images(fetched, entry, name=known or name)
     chosen = "--target"
     target = class_of(fetched, entry)
     if settings.target is None and not settings.no_target and target is not None:
