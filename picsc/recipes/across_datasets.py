@@ -29,7 +29,7 @@ def across_datasets(rows: Sequence[RecipeRow], block: str | int) -> OverSets | N
 
     Args:
         rows: of one recipe.
-        block: the number of pieces, or how clients or the target were asked for.
+        block: as in `RecipeRow.block`.
 
     Returns:
         None when no row counts.
@@ -46,9 +46,7 @@ def across_datasets(rows: Sequence[RecipeRow], block: str | int) -> OverSets | N
         pieces=counts.pop() if len(counts) == 1 else None,
         sets=len(counted),
         scores=tuple(
-            Score(
-                method, *(_mean([_number(row, method, kind) for row in counted]) for kind in ("accuracy", "log_loss"))
-            )
+            Score(method, _mean_score(counted, method, "accuracy"), _mean_score(counted, method, "log_loss"))
             for method in methods
         ),
         printed=_mean([row.printed for row in counted]),
@@ -57,7 +55,12 @@ def across_datasets(rows: Sequence[RecipeRow], block: str | int) -> OverSets | N
         clients=counted[0].clients,
         target=counted[0].target,
         foretold=(*_estimates(counted, "error"), *_estimates(counted, "bias")),
+        strength=counted[0].strength,
     )
+
+
+def _mean_score(rows: Sequence[RecipeRow], method: str, kind: str) -> float | None:
+    return _mean([_number(row, method, kind) for row in rows])
 
 
 def _number(row: RecipeRow, method: str, kind: str) -> float | None:

@@ -192,6 +192,8 @@ def fetch_by_name(name: str, root: Path) -> Fetched:
     made = made_name(name)
     if made is not None:
         base = made.entry.base
+        if base in BUNDLED:
+            raise DataError(f"{made.name} is made from {base}, which is there; use it as --dataset {made.name}")
         raise DataError(
             f"{made.name} is made from {base}, so there is nothing to get but that (picsc data get {base}); use it as "
             f"--dataset {made.name}"

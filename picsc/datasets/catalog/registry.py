@@ -173,6 +173,7 @@ NAMED: dict[str, Entry] = {
     "cifar100-c": NamedMade(
         "cifar100", "corrupted", folders=("cifar100-c", "cifar100-c/cifar100-c", "cifar100/cifar100-c")
     ),
+    "digits-noise": NamedMade("digits", "noisy", grey=True),
     "mnist-noise": NamedMade("mnist", "noisy", grey=True),
     "fashion-mnist-noise": NamedMade("fashion-mnist", "noisy", grey=True),
     "kmnist-noise": NamedMade("kmnist", "noisy", grey=True),

@@ -43,6 +43,8 @@ def _content(table: RecipeTable, test: str) -> Content:
         rows = [row for row in table.rows if row.block == block]
         over = next((each for each in table.over_sets if each.block == block), None)
         words = counted(block, "piece") if isinstance(block, int) else block
+        if rows[0].strength is not None:
+            words = f"{counted(rows[0].pieces or 0, 'piece')}, lambda {rows[0].strength:g}"
         title = f"Data sets, {words}" if len(blocks) > 1 and block is not None else "Data sets"
         sections.append(Section(title, [_scores(rows, over, table), *_paper(rows), *_tests(over, test)]))
     settings = [("recipe", f"{table.recipe}, SHA-256 {table.sha256}"), *flat(table.settings)]
