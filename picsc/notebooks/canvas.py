@@ -93,6 +93,11 @@ def say(canvas: Canvas, words: str) -> None:
     canvas.text(0.5, 0.5, words, ha="center", va="center")
 
 
+def forgotten(points: float | None) -> str:
+    """What was forgotten, in words."""
+    return "forgetting not known" if points is None else f"{100 * points:.1f} points forgotten"
+
+
 def line(axes: Axes, dots: Sequence[Dot], style: Style, label: str) -> None:
     """A line through dots with their intervals, which have caps.
 

@@ -3,6 +3,7 @@
 - Several lambdas: PIcsC minus standard training by lambda, one line for each number of pieces (calibration of lambda).
 - Images under noise of known deviation: accuracy by deviation (robustness to noise).
 - Several numbers of pieces: what is lost against training on the whole set, by the number (number of fragments).
+- Models that learn one piece after another: accuracy of the model after each piece on every piece (forgetting).
 - Anything else: picsc minus the first method of the table, by data set.
 """
 
@@ -12,7 +13,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from picsc.notebooks.canvas import GREY, RULE, STYLES, Dot, empty_figure, grid, line, say, shown
+from picsc.notebooks.canvas import GREY, RULE, STYLES, Dot, empty_figure, forgotten, grid, line, say, shown
+from picsc.notebooks.matrices import Axis, Map, bounds_of, draw_maps
 from picsc.phrases import counted
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 Draw = Callable[["Axes"], None]
 MOST_PANELS, MOST_ROWS = 12, 40
 """Panels of a figure, and data sets of a panel, at most."""
-_OURS, _STANDARD = "picsc", "st-cv"
+_OURS, _STANDARD, _CARRIED = "picsc", "st-cv", "carried"
 _NAMES = {_OURS: "PIcsC", _STANDARD: "standard training (st-cv)"}
 _NOISY = re.compile(r"(?P<base>.+)-noise-(?P<deviation>\d{1,3})$")
 _APART = 0.012
@@ -66,7 +68,29 @@ def _panels(table: Any) -> list[Draw]:
     if table.verb == "cv" and len({row.pieces for row in rows}) > 1:
         names = list(dict.fromkeys(row.data for row in rows))
         return [_pieces_panel(name, [row for row in rows if row.data == name]) for name in names]
+    maps = [each for row in rows for each in _maps(row)]
+    if maps:
+        return [_map_panel(each, bounds_of(maps)) for each in maps]
     return [lambda axes: _by_data_set(axes, table, rows)]
+
+
+def _maps(row: Any) -> list[Map]:
+    """Maps of PIcsC and of carried parameters on one data set; none where models do not learn along its pieces."""
+    return [
+        Map(f"{shown(row.data)}: {method}\n{forgotten(score.lifelong.forgetting)}", score.lifelong.matrix,
+            row.names, row.names, along=True)
+        for method in (_OURS, _CARRIED)
+        if (score := row.score(method)) is not None and score.lifelong is not None
+    ]  # fmt: skip
+
+
+def _map_panel(drawn: Map, bounds: tuple[float, float]) -> Draw:
+    words = Axis("model after learning", "tested on", "accuracy, percent; framed: the piece learned last", bounds)
+
+    def draw(axes: Axes) -> None:
+        draw_maps(axes.figure, [axes], [drawn], words)
+
+    return draw
 
 
 def _by_strength(axes: Axes, table: Any) -> None:
@@ -247,7 +271,7 @@ def _bars(dots: Sequence[Dot]) -> str:
 def _finish(axes: Axes, title: str) -> None:
     axes.grid(axis="y", color=RULE)
     axes.set_axisbelow(True)
-    axes.legend(fontsize=8, frameon=False)
+    axes.legend(fontsize=8, framealpha=0.9, edgecolor="none")
     axes.set_title(_wrapped(title), fontsize=9)
 
 

@@ -124,7 +124,7 @@ def _recipe_scores(report: Any) -> Iterable[Row]:
     for table in report.tables:
         for row in table.rows:
             names = {"recipe": table.title, "data": row.data, "pieces": row.pieces, "strength": row.strength}
-            yield from _named(map(flat, row.scores), **names)
+            yield from _named((flat(score, without=("lifelong",)) for score in row.scores), **names)
 
 
 _AUDIT: dict[str, Rows] = {"pieces": _pieces, "columns": _columns, "findings": _findings}

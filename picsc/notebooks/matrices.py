@@ -11,7 +11,8 @@ from picsc.notebooks.canvas import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+
+    from picsc.notebooks.canvas import Canvas
 
 MOST_MAPS, MOST_NAMES, MOST_NUMBERS = 6, 20, 12
 """Maps in a figure, names along an axis, and rows and columns of a map whose cells have numbers, at most."""
@@ -37,6 +38,14 @@ class Axis:
     rows: str
     columns: str
     colours: str
+    bounds: tuple[float, float] | None = None
+    """Percent of the lightest and the darkest colour; None takes those of the maps."""
+
+
+def bounds_of(maps: Sequence[Map]) -> tuple[float, float]:
+    """The smallest and the largest score of maps, percent."""
+    known = [100 * value for each in maps for row in each.scores for value in row if value is not None]
+    return (min(known), max(known)) if known else (0.0, 100.0)
 
 
 def across(maps: Sequence[Map]) -> int:
@@ -52,7 +61,7 @@ def size_of(maps: Sequence[Map]) -> tuple[float, float]:
     return max(7.0, across(maps) * (1.6 + 0.34 * wide)), down * (1.6 + 0.28 * high) + 0.4
 
 
-def draw_maps(figure: Figure, axes: Sequence[Axes], maps: Sequence[Map], words: Axis) -> None:
+def draw_maps(figure: Canvas, axes: Sequence[Axes], maps: Sequence[Map], words: Axis) -> None:
     """Draw maps with the same colours: darker is higher, in print too.
 
     Args:
@@ -61,8 +70,7 @@ def draw_maps(figure: Figure, axes: Sequence[Axes], maps: Sequence[Map], words: 
         maps: one for each method.
         words: of the axes.
     """
-    known = [100 * value for each in maps for row in each.scores for value in row if value is not None]
-    low, high = (min(known), max(known)) if known else (0.0, 100.0)
+    low, high = words.bounds or bounds_of(maps)
     middle = (low + high) / 2
     image = None
     for at, each in zip(axes, maps, strict=True):
@@ -82,7 +90,9 @@ def draw_maps(figure: Figure, axes: Sequence[Axes], maps: Sequence[Map], words: 
         at.set_ylabel(words.rows, fontsize=8)
         at.set_title(each.title, fontsize=9)
     if image is not None:
-        figure.colorbar(image, ax=list(axes), label=words.colours, aspect=40)
+        bar = figure.colorbar(image, ax=list(axes), aspect=40)
+        bar.set_label(words.colours, fontsize=8)
+        bar.ax.tick_params(labelsize=8)
 
 
 def _outline(axes: Axes, k: int) -> None:

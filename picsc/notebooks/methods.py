@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from picsc.notebooks.canvas import GREY, PIECE, RULE, STYLES, empty_figure, say, shown
+from picsc.notebooks.canvas import GREY, PIECE, RULE, STYLES, empty_figure, forgotten, say, shown
 from picsc.notebooks.matrices import MOST_MAPS, Axis, Map, across, draw_maps, size_of
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _lifelong(report: Any) -> list[Map]:
     }
     return [
         Map(
-            f"{shown(name)}\n{_forgotten(found[name].forgetting)}",
+            f"{shown(name)}\n{forgotten(found[name].forgetting)}",
             found[name].matrix,
             report.fragments,
             report.fragments,
@@ -111,7 +111,7 @@ def _by_client(report: Any) -> list[Map]:
     found = {method.method: method.history for method in report.methods if method.history is not None}
     return [
         Map(
-            f"{shown(name)}\n{_forgotten(found[name].forgetting)}",
+            f"{shown(name)}\n{forgotten(found[name].forgetting)}",
             found[name].accuracy,
             [str(each) for each in found[name].rounds],
             names,
@@ -125,11 +125,6 @@ def _in_order(found: Any, first: tuple[str, ...]) -> list[str]:
     """Names of methods: those that say most, then others."""
     ordered = [*(name for name in first if name in found), *(name for name in found if name not in first)]
     return ordered[:MOST_MAPS]
-
-
-def _forgotten(points: float | None) -> str:
-    """What was forgotten, in words."""
-    return "forgetting not known" if points is None else f"{100 * points:.1f} points forgotten"
 
 
 def _rounds(axes: Axes, report: Any) -> None:

@@ -30,13 +30,16 @@ def cross_validated(row: RecipeRow, recipe: Recipe, report: CvReport) -> RecipeR
     """The row with the mean accuracy of every method; the paper's number is that of so many pieces."""
     pieces = len(report.fragments)
     scores = tuple(
-        Score(m.method, m.mean, m.log_loss, m.interval, m.whole) for m in report.methods if m.method in _SHOWN
+        Score(m.method, m.mean, m.log_loss, m.interval, m.whole, m.lifelong)
+        for m in report.methods
+        if m.method in _SHOWN
     )
     ours = report.method(OURS)
     missing = [m for m in report.methods if m.mean is None]
     reasons = [f"{m.method}: {unit.reason}" for m in missing for unit in m.units if unit.reason]
     differences = () if ours is None else ours.differences
-    row = replace(row, pieces=pieces, scores=scores, failed=report.failed, differences=differences)
+    row = replace(row, pieces=pieces, scores=scores, failed=report.failed)
+    row = replace(row, differences=differences, names=report.fragments)
     return _scored(row, recipe, pieces, reasons)
 
 

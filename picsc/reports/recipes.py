@@ -12,6 +12,7 @@ from typing import Literal
 from picsc.phrases import counted
 from picsc.reports.common import Difference, Interval, Verdict, brief, strict
 from picsc.reports.compare import Delta, Risk
+from picsc.reports.cv import Lifelong
 from picsc.reports.fed import FedDifference
 from picsc.reports.shown import Drawn
 
@@ -31,6 +32,8 @@ class Score:
     whole: float | None = None
     """Accuracy of the model of the whole training set, mean over repeats, a fraction; None where there is none, and of
     means over data sets."""
+    lifelong: Lifelong | None = None
+    """With `verb: cv`, what models that learn one piece after another know of all pieces; None elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +183,8 @@ class RecipeRow:
     """The lambda of this row, where `grids` runs several; None elsewhere."""
     cut: str = ""
     """The pieces that were asked for, in words: `10 folds`, `by site`."""
+    names: tuple[str, ...] = ()
+    """With `verb: cv`, names of the pieces in the order of training; empty for other verbs."""
     differences: tuple[Difference, ...] = ()
     """With `verb: cv`, picsc minus every other method on this data set, paired; empty for other verbs."""
 

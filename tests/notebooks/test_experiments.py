@@ -9,6 +9,7 @@ import pytest
 
 from picsc.notebooks.experiments import plot_recipes
 from picsc.reports.common import Difference, Interval
+from picsc.reports.cv import Lifelong
 from picsc.reports.recipes import OverSets, PairedDifference, RecipeReport, RecipeRow, Score
 from tests.factories.compare_recipes import compare_recipe_report
 from tests.factories.fed_recipes import fed_recipe_report
@@ -121,6 +122,23 @@ def test_the_number_of_pieces_is_drawn_as_what_is_lost_against_the_whole_set() -
     ]
     assert [label.get_text() for label in axes[0].get_xticklabels()] == ["2", "20"]
     assert axes[0].get_xlabel() == "number of batches"
+
+
+def test_models_along_pieces_are_maps_in_the_same_colours() -> None:
+    scores = [
+        Score(method, 0.8, 0.5, lifelong=Lifelong(0.5, 0.6, forgotten, 0.4, ((0.9, 0.2), (0.5, 0.8))))
+        for method, forgotten in (("picsc", 0.1), ("carried", 0.4))
+    ]
+    row = recipe_row("digits", 2, 0.0, scores=tuple(scores), names=("batch 2", "batch 1"))
+    figure = plot_recipes(of(row))
+    maps = [axes for axes in figure.axes if axes.get_title()]
+    assert [axes.get_title() for axes in maps] == [
+        "digits: picsc\n10.0 points forgotten",
+        "digits: carried\n40.0 points forgotten",
+    ]
+    assert [text.get_text() for text in maps[0].texts] == ["90", "20", "50", "80"]
+    assert [label.get_text() for label in maps[0].get_yticklabels()] == ["batch 2", "batch 1"]
+    assert maps[0].images[0].get_clim() == maps[1].images[0].get_clim() == (20, 90)
 
 
 def test_without_intervals_the_title_says_so() -> None:
