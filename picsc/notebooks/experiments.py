@@ -151,17 +151,18 @@ def _by_base(rows: Sequence[Any]) -> dict[str, list[tuple[int, Any]]]:
 def _noise_panel(base: str, found: Sequence[tuple[int, Any]]) -> Draw:
     def draw(axes: Axes) -> None:
         ordered = sorted(found, key=lambda each: each[0])
+        deviations = sorted({deviation for deviation, _ in found})
         drawn: list[Dot] = []
         for i, method in enumerate((_STANDARD, _OURS)):
             dots = []
             for deviation, row in ordered:
                 score = row.score(method)
                 if score is not None and score.accuracy is not None:
-                    dots.append(_dot(deviation + (i - 0.5) * 100 * _APART, score.accuracy, score.interval))
+                    x = deviations.index(deviation) + (i - 0.5) * _APART * len(deviations)
+                    dots.append(_dot(x, score.accuracy, score.interval))
             line(axes, dots, STYLES[1 - i], _NAMES[method])
             drawn += dots
-        axes.set_xticks(sorted({deviation for deviation, _ in found}))
-        axes.tick_params(axis="x", labelsize=8)
+        axes.set_xticks(range(len(deviations)), [str(each) for each in deviations])  # on one scale, 0 and 1 overlap
         axes.set_xlabel("standard deviation of the noise, in 255ths of the range of a pixel")
         axes.set_ylabel("accuracy, percent, mean over pieces")
         _finish(axes, f"{shown(base)}\n{_bars(drawn)}")
