@@ -184,9 +184,21 @@ def repeats(dataset: Dataset, settings: CvSettings, count: int, official: Rows) 
             findings=validate(take(dataset, pool), made) if r == 0 else (),
             groups=groups,
         )
+        repeat = _backwards(repeat) if settings.backwards else repeat
         apart += _kept_apart(repeat)
         again = () if settings.foldwise or r else tested_duplicates(dataset, np.concatenate(pieces), validation, "test")
         yield replace(repeat, findings=(*repeat.findings, *apart, *again)) if r == 0 else repeat
+
+
+def _backwards(repeat: Repeat) -> Repeat:
+    """The repeat whose models learn from the last piece first; whose pieces keep their names."""
+    return replace(
+        repeat,
+        names=repeat.names[::-1],
+        pieces=repeat.pieces[::-1],
+        tested_by_piece=repeat.tested_by_piece[::-1],
+        words=f"{repeat.words}, the last one first",
+    )
 
 
 def _tested_once(

@@ -11,6 +11,7 @@ from picsc.evaluation import paired_tests as paired
 from picsc.evaluation.holm import with_holm_over_seeds
 from picsc.evaluation.means import finite_mean
 from picsc.federated.algorithms.by_name import CONSTANTS, DESCRIPTIONS
+from picsc.federated.client_history import client_history
 from picsc.federated.method_run import Floats, Run, over_clients
 from picsc.phrases import counted
 from picsc.reports.common import Metric
@@ -94,6 +95,7 @@ def method_report(
         failures=tuple(_failures(runs)),
         balanced_accuracy=_or_none(np.mean([run.last("balanced") for run in runs])),
         auc=_or_none(np.mean([run.last("auc") for run in runs])),
+        history=client_history(runs),
         constants=tuple(run.constant for run in runs if run.constant is not None),
     )
 

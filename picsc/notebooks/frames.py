@@ -64,7 +64,7 @@ def _of_each(rows: Rows) -> Rows:
 
 
 def _methods(report: Any) -> Iterable[Row]:
-    left_out = ("fragments", "targets", "clients", "seeds", "curve", "flagged", "tau", "lifelong")
+    left_out = ("fragments", "targets", "clients", "seeds", "curve", "flagged", "tau", "lifelong", "history")
     return (flat(method, without=left_out) for method in report.methods)
 
 
@@ -100,6 +100,15 @@ def _rounds(report: Any) -> Iterable[Row]:
         yield from _named(map(flat, method.curve), method=method.method)
 
 
+def _history(report: Any) -> Iterable[Row]:
+    names = [client.name for client in report.clients]
+    for method in report.methods:
+        if method.history is not None:
+            for round_, row in zip(method.history.rounds, method.history.accuracy, strict=True):
+                for client, accuracy in zip(names, row, strict=False):
+                    yield {"method": method.method, "round": round_, "client": client, "accuracy": accuracy}
+
+
 def _audited_clients(report: Any) -> Iterable[Row]:
     return map(flat, report.clients)
 
@@ -107,14 +116,15 @@ def _audited_clients(report: Any) -> Iterable[Row]:
 def _recipe_rows(report: Any) -> Iterable[Row]:
     for table in report.tables:
         for row in table.rows:
-            facts = flat(row, without=("scores", "federation", "comparison"))
+            facts = flat(row, without=("scores", "federation", "comparison", "differences"))
             yield {"recipe": table.title, "verb": table.verb, **facts}
 
 
 def _recipe_scores(report: Any) -> Iterable[Row]:
     for table in report.tables:
         for row in table.rows:
-            yield from _named(map(flat, row.scores), recipe=table.title, data=row.data, pieces=row.pieces)
+            names = {"recipe": table.title, "data": row.data, "pieces": row.pieces, "strength": row.strength}
+            yield from _named((flat(score, without=("lifelong",)) for score in row.scores), **names)
 
 
 _AUDIT: dict[str, Rows] = {"pieces": _pieces, "columns": _columns, "findings": _findings}
@@ -140,6 +150,7 @@ _TABLES: dict[str, dict[str, Rows]] = {
         "differences": _differences,
         "clients": _clients,
         "rounds": _rounds,
+        "history": _history,
         "findings": _findings,
     },
     "picsc.fed-audit": {"clients": _audited_clients, "findings": _findings},

@@ -30,7 +30,7 @@ def across_datasets(rows: Sequence[RecipeRow], block: str | int, metric: Metric 
 
     Args:
         rows: of one recipe.
-        block: the number of pieces, or how clients or the target were asked for.
+        block: as in `RecipeRow.block`.
         metric: the score of the rows; accuracies and R² have no mean in common.
 
     Returns:
@@ -48,9 +48,7 @@ def across_datasets(rows: Sequence[RecipeRow], block: str | int, metric: Metric 
         pieces=counts.pop() if len(counts) == 1 else None,
         sets=len(counted),
         scores=tuple(
-            Score(
-                method, *(_mean([_number(row, method, kind) for row in counted]) for kind in ("accuracy", "log_loss"))
-            )
+            Score(method, _mean_score(counted, method, "accuracy"), _mean_score(counted, method, "log_loss"))
             for method in methods
         ),
         printed=_mean([row.printed for row in counted]),
@@ -60,7 +58,12 @@ def across_datasets(rows: Sequence[RecipeRow], block: str | int, metric: Metric 
         target=counted[0].target,
         foretold=(*_estimates(counted, "error"), *_estimates(counted, "bias")),
         metric=metric,
+        strength=counted[0].strength,
     )
+
+
+def _mean_score(rows: Sequence[RecipeRow], method: str, kind: str) -> float | None:
+    return _mean([_number(row, method, kind) for row in rows])
 
 
 def _number(row: RecipeRow, method: str, kind: str) -> float | None:

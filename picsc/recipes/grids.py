@@ -14,13 +14,21 @@ OF_TARGETS = ("train_on", "test_on", "bias")
 
 
 def cuts(recipe: Recipe, settings: S, *, shuffled: bool = False) -> list[S]:
-    """The settings once per number of pieces, or per way to invent clients and number of them.
+    """The settings once per number of pieces and strength, or per way to invent clients and number of them.
 
     Args:
         recipe: its own keys.
         settings: of its verb.
         shuffled: folds of a grid are shuffled unless the recipe says otherwise.
     """
+    pieces = _of_pieces(recipe, settings, shuffled=shuffled)
+    if not recipe.grids.strength:
+        return pieces
+    return [_changed(each, "penalty", {"strength": value}) for each in pieces for value in recipe.grids.strength]
+
+
+def _of_pieces(recipe: Recipe, settings: S, *, shuffled: bool) -> list[S]:
+    """The settings once per number of pieces, or per way to invent clients and number of them."""
     grids = recipe.grids
     if grids.partition or grids.clients:
         ways = [{"partition": way} for way in grids.partition] or [{}]
@@ -35,7 +43,7 @@ def cuts(recipe: Recipe, settings: S, *, shuffled: bool = False) -> list[S]:
 
 
 def _changed(settings: S, table: str, changes: dict[str, object]) -> S:
-    """The settings with other values in one of their tables, `cut` or `clients`."""
+    """The settings with other values in one of their tables: `cut`, `clients` or `penalty`."""
     table_changed = getattr(settings, table).model_copy(update=changes)
     return settings.model_copy(update={table: table_changed})  # type: ignore[return-value] # a copy is of the same kind
 

@@ -154,6 +154,8 @@ def _layer(origin: str, recipe: Recipe, values: Mapping[str, object]) -> Layer:
         way = "by"
     elif any(entry.bias for entry in entries):
         way = "bias"
+    if grids.strength:
+        replaces.append(("penalty", "strength"))
     if any(entry.train_on or entry.test_on for entry in entries):
         replaces += [("bias",), ("bias_strength",)]
     return Layer(origin, values, way, tuple(replaces))

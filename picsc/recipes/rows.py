@@ -29,10 +29,17 @@ def audited(row: RecipeRow, recipe: Recipe, report: AuditReport) -> RecipeRow:
 def cross_validated(row: RecipeRow, recipe: Recipe, report: CvReport) -> RecipeRow:
     """The row with the mean accuracy of every method; the paper's number is that of so many pieces."""
     pieces = len(report.fragments)
-    scores = tuple(Score(m.method, m.mean, m.log_loss) for m in report.methods if m.method in _SHOWN)
+    scores = tuple(
+        Score(m.method, m.mean, m.log_loss, m.interval, m.whole, m.lifelong)
+        for m in report.methods
+        if m.method in _SHOWN
+    )
+    ours = report.method(OURS)
     missing = [m for m in report.methods if m.mean is None]
     reasons = [f"{m.method}: {unit.reason}" for m in missing for unit in m.units if unit.reason]
+    differences = () if ours is None else ours.differences
     row = replace(row, pieces=pieces, scores=scores, failed=report.failed, metric=report.data.metric)
+    row = replace(row, differences=differences, names=report.fragments)
     return _scored(row, recipe, pieces, reasons)
 
 
@@ -51,7 +58,7 @@ def federated(row: RecipeRow, recipe: Recipe, report: FedReport) -> RecipeRow:
     row = replace(
         row,
         pieces=len(report.clients),
-        scores=tuple(Score(m.method, m.accuracy, m.log_loss) for m in report.methods),
+        scores=tuple(Score(m.method, m.accuracy, m.log_loss, m.interval) for m in report.methods),
         failed=report.failed,
         federation=federation,
         metric=report.data.metric,
@@ -70,7 +77,7 @@ def compared(row: RecipeRow, recipe: Recipe, report: CompareReport) -> RecipeRow
     row = replace(
         row,
         pieces=len(report.targets),
-        scores=tuple(Score(m.method, m.accuracy, m.log_loss) for m in report.methods),
+        scores=tuple(Score(m.method, m.accuracy, m.log_loss, m.interval) for m in report.methods),
         failed=report.failed,
         comparison=comparison(report, {method: value for method, value in paper.items() if value is not None}),
         metric=report.data.metric,

@@ -17,6 +17,8 @@ from picsc.reports import AuditReport, CompareReport, CvReport, FedReport
 from picsc.reports.common import Metric
 from picsc.reports.recipes import RecipeReport, RecipeRow, RecipeTable
 from picsc.runtime.processes import run_tasks
+from picsc.settings import CvSettings
+from picsc.settings.recipe import Recipe
 
 _Report = CvReport | AuditReport | FedReport | CompareReport
 _LEFT_OUT: dict[str, bool | set[str]] = {
@@ -61,11 +63,12 @@ def run_recipes(
     inside = max(1, jobs // len(tasks))  # processes left for each task when there are few of them
     runs = [_Run(_with_jobs(task, inside), Place(data_dir, _folder(run_dir, task), resume)) for task in tasks]
     ready: list[int] = []
+    labels = _labels(tasks)
 
     def done(i: int) -> None:
         ready.append(i)
         if progress is not None:
-            progress(f"{len(ready)} of {len(tasks)} done: {tasks[i].data}, {_words(tasks[i])}")
+            progress(f"{len(ready)} of {len(tasks)} done: {labels[i]}")
 
     results = dict(zip(tasks, run_tasks(_result, runs, jobs, done=done), strict=True))
     tables = tuple(_table(recipe, results) for recipe in recipes)
@@ -94,6 +97,17 @@ def _folder(run_dir: Path | None, task: Task) -> Path | None:
 def _words(task: Task) -> str:
     """The pieces that a task asks for, in words."""
     return verb_of(task.settings).asked(task.settings).words
+
+
+def _labels(tasks: Sequence[Task]) -> list[str]:
+    """What each task is, in words: its data and pieces, and lambda where that alone tells it from another."""
+    labels = [f"{task.data}, {_words(task)}" for task in tasks]
+    return [
+        f"{label}, lambda {task.settings.penalty.strength}"
+        if labels.count(label) > 1 and isinstance(task.settings, CvSettings)
+        else label
+        for task, label in zip(tasks, labels, strict=True)
+    ]
 
 
 def _result(run: _Run) -> _Report | str:
@@ -133,10 +147,20 @@ def _settings(loaded: Loaded) -> dict[str, object]:
     values = loaded.tasks[0].settings.model_dump(mode="json", exclude=_LEFT_OUT)
     own = {name for entry in loaded.recipe.data for name in OF_TARGETS if getattr(entry, name)}
     values = {name: value for name, value in values.items() if name not in own}
+    if loaded.recipe.grids.strength:
+        values["penalty"] = {name: value for name, value in values["penalty"].items() if name != "strength"}
     if any(entry.by is not None for entry in loaded.recipe.data):
         table = BY_NAME[loaded.recipe.verb].columns_in
         values[table] = {name: value for name, value in values[table].items() if name != "by"}
     return values
+
+
+def _strength(recipe: Recipe, task: Task) -> float | None:
+    """The task's lambda, where the recipe runs several."""
+    settings = task.settings
+    if not recipe.grids.strength or not isinstance(settings, CvSettings) or isinstance(settings.penalty.strength, str):
+        return None
+    return settings.penalty.strength
 
 
 def _row(loaded: Loaded, task: Task, result: _Report | str) -> RecipeRow:
@@ -158,6 +182,8 @@ def _row(loaded: Loaded, task: Task, result: _Report | str) -> RecipeRow:
         reason="",
         clients=asked.clients,
         target=asked.target,
+        strength=_strength(recipe, task),
+        cut=asked.words,
     )
     if isinstance(result, str):
         return replace(row, reason=result)

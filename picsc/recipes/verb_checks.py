@@ -17,6 +17,7 @@ def of_audit(recipe: Recipe, settings: AuditSettings, folder: Path | None) -> It
     """Contradictions of an audit, whose pieces are cut or clients that are invented."""
     del folder
     yield from _without_targets(recipe)
+    yield from _without_strengths(recipe)
     yield from _of_invented_pieces(recipe, settings)
     yield from _of_pieces(recipe, settings.cut)
     yield from _without_columns(recipe)
@@ -29,18 +30,26 @@ def of_cv(recipe: Recipe, settings: CvSettings, folder: Path | None) -> Iterator
     yield from _without_clients(recipe)
     yield from _of_pieces(recipe, settings.cut)
     yield from _without_columns(recipe)
+    if recipe.grids.strength and "strength" in settings.penalty.model_fields_set:
+        yield Problem(("penalty", "strength"), settings.penalty.strength, "left out, since grids.strength gives it")
 
 
 def of_fed(recipe: Recipe, settings: FedSettings, folder: Path | None) -> Iterator[Problem]:
     """Contradictions of a federation, whose pieces are clients."""
     del folder
     yield from _without_targets(recipe)
+    yield from _without_strengths(recipe)
     yield from _of_clients(recipe, settings)
 
 
 def of_compare(recipe: Recipe, settings: CompareSettings, folder: Path | None) -> Iterator[Problem]:
     """Contradictions of a comparison; its entries are checked where nothing else is wrong and files must be there."""
-    found = [*_without_clients(recipe), *_of_pieces(recipe, settings.cut), *_of_entries(recipe)]
+    found = [
+        *_without_strengths(recipe),
+        *_without_clients(recipe),
+        *_of_pieces(recipe, settings.cut),
+        *_of_entries(recipe),
+    ]
     yield from found
     if not found and folder is not None:
         yield from _of_targets(recipe, settings, folder)
@@ -52,6 +61,12 @@ def _without_clients(recipe: Recipe) -> Iterator[Problem]:
         values = getattr(recipe.grids, name)
         if values:
             yield Problem(("grids", name), list(values), "left out, since only verb: fed and audit have clients")
+
+
+def _without_strengths(recipe: Recipe) -> Iterator[Problem]:
+    """A grid of strengths, which only one verb has."""
+    if recipe.grids.strength:
+        yield Problem(("grids", "strength"), list(recipe.grids.strength), "left out, since only verb: cv has it")
 
 
 def _of_pieces(recipe: Recipe, cut: CutSettings) -> Iterator[Problem]:

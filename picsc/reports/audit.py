@@ -10,7 +10,7 @@ from picsc.reports.columns import ColumnShift
 from picsc.reports.common import DataInfo, Finding, Verdict, brief, strict
 from picsc.reports.distributions import ColumnDistribution, ColumnEffects
 from picsc.reports.effects import ModelFit, SmallestEffects
-from picsc.reports.shown import Drawn, Framed
+from picsc.reports.shown import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -294,7 +294,7 @@ class Unaudited:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditReports(Framed):
+class AuditReports(Drawn):
     """The audits of several files."""
 
     reports: tuple[AuditReport, ...]

@@ -64,6 +64,24 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class ClientHistory:
+    """The joint model's accuracy on every client over the rounds, and what it forgets; means over seeds."""
+
+    rounds: tuple[int, ...]
+    """Numbers of rounds at equal distances, `MOST_ROUNDS` at most, the last round among them."""
+    accuracy: tuple[tuple[float | None, ...], ...]
+    """Accuracy after each of these rounds (row) on each client's test rows (column), in the order of
+    `FedReport.clients`, a fraction (R² for numbers); None without a result."""
+    forgetting: float | None
+    """Best accuracy in any round minus that of the last one, mean over clients, a fraction; at least 0. None without a
+    result."""
+
+
+MOST_ROUNDS = 12
+"""Rounds of a `ClientHistory` at most."""
+
+
+@dataclass(frozen=True, slots=True)
 class FedDifference:
     """One method minus another one, paired over seeds."""
 
@@ -164,6 +182,8 @@ class FedMethodReport:
     auc: float | None = None
     """Area under the ROC curve on the same rows, in [0, 1]; of more than two classes the mean over each against all
     others. None for numbers, where a class is not tested, and without a result."""
+    history: ClientHistory | None = None
+    """Accuracy on every client over the rounds; None without a result."""
     constants: tuple[float, ...] = ()
     """The method's own constant (mu of fedprox, lambda of fedcurv, picsc and picsc-scaffold, delta of fisher-mean) with
     each seed; empty for a method that has none."""

@@ -13,8 +13,9 @@ from typing import Literal
 from picsc.phrases import counted
 from picsc.reports.common import Difference, Interval, Metric, Verdict, brief, metric_word, strict
 from picsc.reports.compare import Delta, Risk
+from picsc.reports.cv import Lifelong
 from picsc.reports.fed import FedDifference
-from picsc.reports.shown import Framed
+from picsc.reports.shown import Drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,13 @@ class Score:
     """Mean accuracy over pieces and repeats, a fraction; None without a result."""
     log_loss: float | None
     """Mean log-loss over pieces and repeats, in nats per row; None without a result."""
+    interval: Interval | None = None
+    """95 % interval of the accuracy on one data set; None where it cannot be computed, and of means over data sets."""
+    whole: float | None = None
+    """Accuracy of the model of the whole training set, mean over repeats, a fraction; None where there is none, and of
+    means over data sets."""
+    lifelong: Lifelong | None = None
+    """With `verb: cv`, what models that learn one piece after another know of all pieces; None elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +182,27 @@ class RecipeRow:
     """The part that only `picsc compare` has; None for other verbs."""
     metric: Metric = "accuracy"
     """The score of every method: accuracy of classes, R² of numbers."""
+    strength: float | None = None
+    """The lambda of this row, where `grids` runs several; None elsewhere."""
+    cut: str = ""
+    """The pieces that were asked for, in words: `10 folds`, `by site`."""
+    names: tuple[str, ...] = ()
+    """With `verb: cv`, names of the pieces in the order of training; empty for other verbs."""
+    differences: tuple[Difference, ...] = ()
+    """With `verb: cv`, picsc minus every other method on this data set, paired; empty for other verbs."""
 
     @property
     def block(self) -> str | int | None:
-        """The value that rows of one mean share: how clients or targets were asked for, else the number of pieces."""
-        return self.clients or self.target or self.pieces
+        """The value that rows of one mean share: how clients or targets were asked for, else pieces and lambda."""
+        return self.clients or self.target or _pieces(self.pieces, self.strength)
+
+    def score(self, method: str) -> Score | None:
+        """One method's score; None where it was not run."""
+        return next((each for each in self.scores if each.method == method), None)
+
+    def against(self, method: str) -> Difference | None:
+        """The difference from a method; None where it was not compared."""
+        return next((each for each in self.differences if each.against == method), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,11 +278,18 @@ class OverSets:
     """Quality of the estimates that cross-validation makes; empty where no row has `Comparison.risks`."""
     metric: Metric = "accuracy"
     """The score of its rows, as in `RecipeRow.metric`."""
+    strength: float | None = None
+    """The lambda of these rows, where `grids` runs several; None elsewhere."""
 
     @property
     def block(self) -> str | int | None:
         """The value that its rows have in common, as in `RecipeRow.block`."""
-        return self.clients or self.target or self.pieces
+        return self.clients or self.target or _pieces(self.pieces, self.strength)
+
+
+def _pieces(pieces: int | None, strength: float | None) -> str | int | None:
+    """The number of pieces, with the lambda where there are several."""
+    return pieces if strength is None else f"{pieces}, lambda {strength:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +324,7 @@ class RecipeTable:
 
 
 @dataclass(frozen=True, slots=True)
-class RecipeReport(Framed):
+class RecipeReport(Drawn):
     """The results of all recipes of one call."""
 
     tables: tuple[RecipeTable, ...]

@@ -25,7 +25,7 @@ class Framed:
 
         Args:
             table: pieces, columns or findings of audits; methods, differences, pieces, targets, clients, rounds,
-                models or findings of other reports, as far as they have them. None is the first of these.
+                history, models or findings of other reports, as far as they have them. None is the first of these.
 
         Raises:
             SettingsError: the report has no table of this name; the message lists those that it has.
@@ -41,7 +41,11 @@ class Drawn(Framed):
     __slots__ = ()
 
     def plot(self) -> Figure:
-        """A figure: of an audit the effects by column and piece, of others the scores of methods or rounds.
+        """The figure that says most of the report, which `--plot FILE` of the command writes too.
+
+        Of an audit, effects by column and piece. Of methods, scores with intervals; where models learn one piece after
+        another, what they know of every piece. Of a federation, rounds and scores by client. Of recipes, differences by
+        lambda, noise, number of pieces or data set.
 
         Raises:
             SettingsError: matplotlib is missing; install `picsc[plots]`.

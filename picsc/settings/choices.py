@@ -15,7 +15,7 @@ DEPLOYMENTS = ("same", "new-groups", "future")
 """Rows that a model will be used on, as far as no file holds them."""
 DeployInterval = Literal["resampled", "nested"]
 PenaltyName = Literal["kl", "frobenius", "trace"]
-BatchShift = Literal["rotate", "labels", "permute", "noise"]
+BatchShift = Literal["rotate", "return", "labels", "permute", "noise"]
 ImageModel = Literal["auto", "lenet", "mlp"]
 Merge = Literal["fisher", "mean", "running", "none"]
 DeviceName = Literal["auto", "cpu", "cuda", "mps"]

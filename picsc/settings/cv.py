@@ -53,15 +53,18 @@ class CvSettings(Settings):
     batch_shift: Annotated[
         BatchShift | None,
         Option(
-            "Of images: rotate, labels, permute or noise.",
+            "Of images: rotate, return, labels, permute or noise.",
             "NAME",
             "Pieces",
             after="cut.batches",
         ),
     ] = None
-    """Shift made between `batches` of images, which are drawn at random: turned by 0 to 60 degrees, classes by a
-    Dirichlet distribution, pixels permuted anew in every second batch, noise of 0 to 1.5 standard deviations. Every
-    batch's own share of the rows tests all models. None leaves batches as they are."""
+    """Shift made between `batches` of images, which are drawn at random: turned by 0 to 60 degrees (rotate), or there
+    and back, so that what came first comes again (return), classes by a Dirichlet distribution, pixels permuted anew in
+    every second batch, noise of 0 to 1.5 standard deviations. Every batch's own share of the rows tests all models.
+    None leaves batches as they are."""
+    backwards: Annotated[bool, Option("Learn from the last batch first.", panel="Pieces", after="batch_shift")] = False
+    """Models learn from the last of `batches` first and from the first one last, to see what the order does."""
     keep_rare: Annotated[bool, Option("Classes rarer than folds: train on them, never test.", panel="Pieces")] = False
     """Rows of classes with fewer rows than there are folds are in every training part and in no test part."""
     weights: Annotated[str | None, Option("Column of row weights.", "COL", "Pieces")] = None
@@ -106,6 +109,10 @@ class CvSettings(Settings):
     def _shift_between_batches(self) -> CvSettings:
         if self.batch_shift is not None and self.cut.batches is None:
             raise ValueError("--batch-shift makes a shift between batches: add --batches K")
+        if self.batch_shift == "return" and (self.cut.batches or 0) < 3:
+            raise ValueError("--batch-shift return turns images there and back: give --batches 3 or more")
+        if self.backwards and self.cut.batches is None:
+            raise ValueError("--backwards is an order of batches: add --batches K")
         return self
 
     @model_validator(mode="after")

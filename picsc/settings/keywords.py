@@ -414,10 +414,14 @@ class CvKeywords(TypedDict, total=False):
     """Share of the rows that test the models of batches and of the whole set; data with an official test part use
     that."""
 
-    batch_shift: Literal["rotate", "labels", "permute", "noise"] | None
-    """Shift made between `batches` of images, which are drawn at random: turned by 0 to 60 degrees, classes by a
-    Dirichlet distribution, pixels permuted anew in every second batch, noise of 0 to 1.5 standard deviations. Every
-    batch's own share of the rows tests all models. None leaves batches as they are."""
+    batch_shift: Literal["rotate", "return", "labels", "permute", "noise"] | None
+    """Shift made between `batches` of images, which are drawn at random: turned by 0 to 60 degrees (rotate), or there
+    and back, so that what came first comes again (return), classes by a Dirichlet distribution, pixels permuted anew in
+    every second batch, noise of 0 to 1.5 standard deviations. Every batch's own share of the rows tests all models.
+    None leaves batches as they are."""
+
+    backwards: bool
+    """Models learn from the last of `batches` first and from the first one last, to see what the order does."""
 
     keep_rare: bool
     """Rows of classes with fewer rows than there are folds are in every training part and in no test part."""

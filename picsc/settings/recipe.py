@@ -15,6 +15,7 @@ from picsc.settings import (
 )
 
 _Count = Annotated[int, Field(ge=2)]
+_Strength = Annotated[float, Field(ge=0)]
 _Percent = Annotated[float, Field(ge=0, le=100)]
 _Name = Annotated[str, Field(coerce_numbers_to_str=True)]
 """Name of a piece; YAML reads the batch 3 as a number."""
@@ -59,7 +60,8 @@ class Entry(_Keys):
 class Grids(_Keys):
     """Settings run one after another: at most one of folds and batches, or partitions times clients (audit and fed).
 
-    With `verb: compare`, each of so many folds or batches is the target in turn.
+    With `verb: compare`, each of so many folds or batches is the target in turn. With `verb: cv`, every number of
+    pieces is run with every strength.
     """
 
     folds: tuple[_Count, ...] = ()
@@ -70,6 +72,8 @@ class Grids(_Keys):
     """Ways to invent clients."""
     clients: tuple[_Count, ...] = ()
     """Numbers of invented clients."""
+    strength: tuple[_Strength, ...] = ()
+    """With `verb: cv`, values of lambda; each is at least 0."""
 
 
 class Paper(_Keys):

@@ -1,4 +1,4 @@
-"""Shift between batches of images: turned, other shares of the classes, permuted pixels, or noise.
+"""Shift between batches of images: turned, also there and back, other classes, permuted pixels, or noise.
 
 Letters: n images, k batches, c channels, s pixels a side.
 """
@@ -17,7 +17,8 @@ from picsc.settings.choices import BatchShift
 from picsc.simulation.feature_noise import LARGEST_PIXEL, noisy_images
 
 LARGEST_ANGLE = 60.0
-"""Angle of the last batch, degrees; the first is not turned."""
+"""Angle of the last batch, degrees, or of the one in the middle where images are turned back; the first is not
+turned."""
 LARGEST_NOISE = 1.5
 """Standard deviation of the last batch's noise, in those of all pixels; the first has none."""
 DIRICHLET = 0.5
@@ -57,9 +58,14 @@ def with_batch_shift(images: ImageSet, kind: BatchShift, k: int, *, seed: int) -
         return noisy_images(ordered, batches, sigmas, seed=seed)
     changed = ordered.pixels.copy()
     for b, rows in enumerate(batches):
-        change = _turned(LARGEST_ANGLE * b / max(1, k - 1)) if kind == "rotate" else _permuted(seed, b // KEPT_FOR)
+        change = _permuted(seed, b // KEPT_FOR) if kind == "permute" else _turned(_angle(kind, b / max(1, k - 1)))
         changed[rows] = change(changed[rows])
     return replace(ordered, pixels=changed)
+
+
+def _angle(kind: BatchShift, along: float) -> float:
+    """Degrees that a batch is turned by, at a place from 0 (the first one) to 1 (the last one)."""
+    return LARGEST_ANGLE * (1 - abs(2 * along - 1) if kind == "return" else along)
 
 
 def _turned(angle: float) -> Callable[[Pixels], Pixels]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from picsc.reports import AuditReports
 from picsc_cli import gates
 from picsc_cli.commands import audit_files
 from picsc_cli.console import exits, streams
@@ -30,6 +31,7 @@ def audit(
     baseline: options.Baseline = None,
     write_baseline: options.WriteBaseline = None,
     output: options.Outputs = None,
+    plot: options.Plot = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -52,6 +54,7 @@ def audit(
         baseline = baseline or (of_project.baseline if write_baseline is None else None)
         option, texts = ("--output", output) if output else ("tool.picsc.audit.output", of_project.outputs)
         wanted = outputs.with_baseline(outputs.parse(texts, option=option), write_baseline)
+        wanted = outputs.with_plot(wanted, plot, AuditReports)
         from picsc.settings import AuditSettings
 
         found = resolve_settings(AuditSettings, given, request, DEMONSTRATION)

@@ -43,6 +43,7 @@ def compare(
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
     output: options.Outputs = None,
+    plot: options.Plot = None,
     predictions: options.Predictions = None,
     timings: own.Timings = False,
     candidate: own.Candidate = None,
@@ -60,7 +61,7 @@ def compare(
         options.refuse_contradictions(
             *options.exclusive(data, dataset, verbose=verbose, quiet=quiet), options.of_shuffle(of_table(given, "cut"))
         )
-        wanted = outputs.parse(output or (), CompareReport)
+        wanted = outputs.with_plot(outputs.parse(output or (), CompareReport), plot, CompareReport)
         gate = gates.gate(candidate, fail_under, fail_on)
         from picsc.settings import CompareSettings
 

@@ -42,6 +42,7 @@ def cv(
     save_model: options.SaveModel = None,
     save_method: options.SaveMethod = None,
     output: options.Outputs = None,
+    plot: options.Plot = None,
     predictions: options.Predictions = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
@@ -55,7 +56,7 @@ def cv(
             *options.exclusive(data, dataset, verbose=verbose, quiet=quiet), options.of_shuffle(of_table(given, "cut"))
         )
         saved = _saved(save_model, save_method)
-        wanted = outputs.parse(output or (), CvReport)
+        wanted = outputs.with_plot(outputs.parse(output or (), CvReport), plot, CvReport)
         from picsc.settings import CvSettings
 
         request = Request(data, dataset, recipe, found_project(isolated=isolated), quiet)

@@ -77,7 +77,7 @@ def fed(
             (audit_only and "whiten" in given, "--audit-only trains no method: leave out --whiten"),
             (audit_only and "inputs" in given, "--audit-only trains no method: leave out --inputs"),
         )
-        wanted = outputs.with_plot(outputs.parse(output or (), FedReport), plot)
+        wanted = outputs.with_plot(outputs.parse(output or (), FedReport), plot, FedReport)
         from picsc.settings import FedSettings
 
         request = Request(data, dataset, recipe, found_project(isolated=isolated), quiet)

@@ -39,6 +39,7 @@ def run(
     resume: options.Resume = False,
     exit_zero: options.ExitZero = False,
     output: options.Outputs = None,
+    plot: options.Plot = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -52,7 +53,7 @@ def run(
     with exits.handle_errors(interrupted_line(run_dir)):
         options.refuse_contradictions(*options.exclusive(verbose=verbose, quiet=quiet))
         audited_files.each_once([str(recipe) for recipe in recipes], "RECIPE")
-        wanted = outputs.parse(output or (), RecipeReport)
+        wanted = outputs.with_plot(outputs.parse(output or (), RecipeReport), plot, RecipeReport)
         from picsc.recipes.load import load_recipes
 
         project = found_project(isolated=isolated)

@@ -26,6 +26,7 @@ SavedReport = Annotated[
 def view(
     report: SavedReport,
     output: options.Outputs = None,
+    plot: options.Plot = None,
     fail_on: options.FailOnVerdict = None,
     exit_zero: options.ExitZero = False,
     verbose: options.Verbose = False,
@@ -39,7 +40,7 @@ def view(
     with exits.handle_errors():
         options.refuse_contradictions(*options.exclusive(verbose=verbose, quiet=quiet))
         found = _loaded(report)
-        wanted = outputs.parse(output or (), type(found))
+        wanted = outputs.with_plot(outputs.parse(output or (), type(found)), plot, type(found))
         outputs.check(wanted, read=(report,))
         fails = fail_on or FailOn.SHIFT
         publish(found, wanted, verbose=verbose, quiet=quiet, fail_on=fails)

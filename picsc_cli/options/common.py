@@ -80,6 +80,10 @@ Predictions = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Picture of the report, as .png or .svg.", rich_help_panel=OUTPUT),
+]
 Resume = Annotated[
     bool,
     typer.Option("--resume", help="Go on with an interrupted run, to the same bytes.", rich_help_panel=RUN),

@@ -16,6 +16,6 @@ AuditOnly = Annotated[
 Plot = Annotated[
     Path | None,
     typer.Option(
-        "--plot", metavar="FILE", help="Curves over rounds as .svg, or a page as .html.", rich_help_panel=OUTPUT
+        "--plot", metavar="FILE", help="Picture as .png, curves as .svg, or a page as .html.", rich_help_panel=OUTPUT
     ),
 ]

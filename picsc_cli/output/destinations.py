@@ -6,12 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from picsc.errors import SettingsError
 from picsc.reports import AuditReports, Report
 
-PLOT_FORMATS = ("svg", "html")
+PICTURES = ("png", "svg")
 """Formats that `--plot` writes; the ending of the file chooses."""
 PREDICTIONS = (".csv", ".parquet")
 """Endings of files of predictions."""
@@ -28,7 +29,7 @@ class Output:
     """One destination of a report, as one `--output` names it."""
 
     format: str
-    """One of the formats of the command or of `PLOT_FORMATS`, or `BASELINE`."""
+    """One of the formats of the command or of `PICTURES`, or `BASELINE`."""
     path: Path | None
     """The file to write; None writes to a stream."""
     to_stderr: bool = False
@@ -65,20 +66,29 @@ def parse(texts: Sequence[str], report: type[Report] = AuditReports, *, option: 
     return tuple(outputs) if on_stdout else (Output("table", None), *outputs)
 
 
-def with_plot(outputs: tuple[Output, ...], plot: Path | None) -> tuple[Output, ...]:
+def with_plot(outputs: tuple[Output, ...], plot: Path | None, report: type[Report]) -> tuple[Output, ...]:
     """The outputs and the picture, whose ending is its format.
 
     Args:
         outputs: as `parse` found them.
         plot: the path after `--plot`; None without a picture.
+        report: the class of the report.
 
     Raises:
-        SettingsError: the ending is another one, or an output has the same path.
+        SettingsError: the ending is another one, an output has the same path, or matplotlib is missing, which is said
+            now rather than after the computation.
     """
     if plot is None:
         return outputs
-    if plot.suffix.lower() not in {f".{name}" for name in PLOT_FORMATS}:
-        raise SettingsError(f"--plot {plot}: the file must end in .svg or .html")
+    from picsc_cli.output.registry import drawn_by_matplotlib, pictures_of
+
+    endings = [f".{name}" for name in pictures_of(report)]
+    if not endings:
+        raise SettingsError(f"--plot {plot}: a report of {report.schema} has no picture; leave --plot out")
+    if plot.suffix.lower() not in endings:
+        raise SettingsError(f"--plot {plot}: the file must end in {' or '.join(endings)}")
+    if drawn_by_matplotlib(report, plot.suffix.lower()[1:]) and find_spec("matplotlib") is None:
+        raise SettingsError(f"--plot {plot}: pictures need matplotlib: pip install 'picsc[plots]'")
     drawn = (*outputs, Output(plot.suffix.lower()[1:], plot))
     _refuse_twice(drawn, "--plot")
     return drawn
@@ -180,30 +190,31 @@ def _check_path(path: Path, named: str) -> None:
         raise SettingsError(f"cannot write {path}{named}: {error.strerror or error}") from None
 
 
-def write(texts: Mapping[Path, str]) -> None:
-    """Write every text to its path: each file is the old one or the whole new one, never half of it.
+def write(contents: Mapping[Path, str | bytes]) -> None:
+    """Write every text or picture to its path: each file is the old one or the whole new one, never half of it.
 
     Raises:
         SettingsError: a path cannot be written; the message says why.
     """
-    for path, text in texts.items():
+    for path, content in contents.items():
         try:
-            _replace(path, text)
+            _replace(path, content)
         except OSError as error:
             raise SettingsError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _replace(path: Path, text: str | None) -> None:
+def _replace(path: Path, content: str | bytes | None) -> None:
     """Write a temporary file next to the path, then rename it; None only tries whether that would work."""
+    raw = content.encode("utf-8") if isinstance(content, str) else content
     if path.exists() and not path.is_file():  # a device or a named pipe, such as /dev/stderr: renaming would destroy it
-        if text is not None:
-            path.write_text(text, encoding="utf-8")
+        if raw is not None:
+            path.write_bytes(raw)
         return
     target = path.resolve()  # a link to a report stays a link
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        part.write_text(text or "", encoding="utf-8", newline="\n")
-        if text is not None:
+        part.write_bytes(raw or b"")
+        if raw is not None:
             part.replace(target)
     finally:
         with suppress(FileNotFoundError):

@@ -41,23 +41,25 @@ def publish(
     Raises:
         SettingsError: a path or standard output cannot be written to.
     """
-    from picsc_cli.output.registry import as_text
+    from picsc_cli.output.registry import as_picture, as_text, drawn_by_matplotlib
     from picsc_cli.text import page
 
-    def text(output: Output) -> str:
+    def content(output: Output) -> str | bytes:
+        if output.path is not None and drawn_by_matplotlib(type(report), output.format):
+            return as_picture(report, output.format)
         sheet = page.page_of_stdout() if output.path is None else page.Page()
         name = "summary" if output.format == "table" and quiet and output.path is None else output.format
         return as_text(report, name, sheet, verbose=verbose, fail_on=fail_on, gate=gate)
 
-    texts = [(output, text(output)) for output in outputs]
+    written = [(output, content(output)) for output in outputs]
     summary = step_summary(outputs)
     markdown = as_text(report, "markdown", page.Page()) if summary is not None else ""
-    write({output.path: content for output, content in texts if output.path is not None})
+    write({output.path: each for output, each in written if output.path is not None})
     if summary is not None:
         _append_summary(summary, markdown)
-    for output, content in texts:
-        if output.path is None:
-            (write_stderr if output.to_stderr else write_stdout)(content)
+    for output, each in written:
+        if output.path is None and isinstance(each, str):
+            (write_stderr if output.to_stderr else write_stdout)(each)
 
 
 def _append_summary(path: Path, markdown: str) -> None:

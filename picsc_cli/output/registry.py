@@ -21,6 +21,7 @@ from picsc.reports import (
     RecipeReport,
     Report,
 )
+from picsc.reports.shown import Drawn
 from picsc_cli.console.safe import no_commands
 from picsc_cli.formats.code_quality import report_code_quality
 from picsc_cli.formats.csv.audit import audits_csv
@@ -50,7 +51,7 @@ from picsc_cli.formats.table.fed_audit import fed_audit_summary, fed_audit_table
 from picsc_cli.formats.table.predict import predict_summary, predict_table
 from picsc_cli.formats.table.recipes import recipes_summary, recipes_table
 from picsc_cli.gates import FailOn, Gate
-from picsc_cli.output.destinations import BASELINE
+from picsc_cli.output.destinations import BASELINE, PICTURES
 from picsc_cli.text.sections import summary
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Writers:
     formats: Mapping[str, Writer] = field(default_factory=dict)
     """The formats that `--output` offers apart from the table and JSON, in the order in which messages name them."""
     files: Mapping[str, Writer] = field(default_factory=dict)
-    """The formats that other options write: `--plot`, `--write-baseline`."""
+    """The formats that other options write: `--plot`, `--write-baseline`; pictures of matplotlib are no texts."""
 
     @property
     def offered(self) -> tuple[str, ...]:
@@ -183,6 +184,33 @@ GLOSSARY = "terms: docs/glossary.md explains every word of this report"
 def formats_of(kind: type[Report]) -> tuple[str, ...]:
     """The formats that `--output` offers for a kind of report, in the order in which messages name them."""
     return _WRITERS[kind].offered
+
+
+def pictures_of(kind: type[Report]) -> tuple[str, ...]:
+    """The formats that `--plot` offers for a kind of report, in the order in which messages name them."""
+    if not issubclass(kind, Drawn):
+        return ()
+    return (*PICTURES, "html") if kind is FedReport else PICTURES
+
+
+def drawn_by_matplotlib(kind: type[Report], name: str) -> bool:
+    """True for a format of `--plot` that matplotlib draws; the curves of `picsc fed` as SVG need nothing."""
+    return name in PICTURES and name not in _WRITERS[kind].files
+
+
+def as_picture(report: Report, name: str) -> bytes:
+    """The report's figure as a file.
+
+    Args:
+        report: the result of a verb.
+        name: one of `PICTURES`.
+
+    Raises:
+        SettingsError: matplotlib is missing.
+    """
+    from picsc.notebooks.picture_files import picture  # loads matplotlib
+
+    return picture(report, "png" if name == "png" else "svg")
 
 
 def as_text(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from picsc.cross_validation.splits import Repeat, fragmented, repeats
 from picsc.datasets.load import from_frame
+from picsc.errors import SettingsError
 from picsc.settings import CvSettings, ReadSettings, validated
 
 NONE = np.empty(0, np.int64)
@@ -215,3 +216,19 @@ def test_with_a_made_shift_the_same_share_of_every_batch_tests_the_models() -> N
         assert len(rows) == 4
         assert sorted([*rows, *repeat.pieces[i]]) == list(range(20 * i, 20 * i + 20))
     assert not np.array_equal(repeat.validation, other.validation)
+
+
+def test_backwards_is_the_same_batches_and_test_rows_from_the_last_one_on() -> None:
+    [forwards], [back] = (made(count=1, cut={"batches": 4}, backwards=backwards) for backwards in (False, True))
+    assert back.names == ("batch 4", "batch 3", "batch 2", "batch 1")
+    for one, other in zip(forwards.pieces, reversed(back.pieces), strict=True):
+        assert np.array_equal(one, other)
+    for one, other in zip(forwards.tested_by_piece, reversed(back.tested_by_piece), strict=True):
+        assert np.array_equal(one, other)
+    assert np.array_equal(forwards.validation, back.validation)
+    assert back.words == f"{forwards.words}, the last one first"
+
+
+def test_an_order_is_one_of_batches() -> None:
+    with pytest.raises(SettingsError, match="order of batches: add"):
+        validated(CvSettings, backwards=True)

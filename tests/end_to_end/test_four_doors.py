@@ -31,6 +31,7 @@ NEEDS: Mapping[str, Mapping[str, Any]] = {
     "train.model_options": {"train.model": "sklearn:ensemble.RandomForestClassifier"},
     "model_options": {"model": "own.py:make"},
     "batch_shift": {"cut.batches": 3},
+    "backwards": {"cut.batches": 3},
     "penalty.strength": {"algorithm": 2},
     "train_on": {"cut.by": "site"},
     "test_on": {"cut.by": "site"},

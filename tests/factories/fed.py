@@ -7,6 +7,7 @@ from dataclasses import replace
 from picsc.reports.common import Interval, MajorityClass, Verdict
 from picsc.reports.fed import (
     ClientAudit,
+    ClientHistory,
     ClientShift,
     Failure,
     FedAuditReport,
@@ -77,6 +78,14 @@ def fed_method(method: str, accuracy: float, **changes: object) -> FedMethodRepo
         failures=(),
         balanced_accuracy=0.8125,
         auc=0.91,
+        history=ClientHistory(
+            (1, 12),
+            (
+                tuple(accuracy / 2 - k / 64 for k in range(10)),
+                tuple(accuracy + 0.0625 - k / 64 for k in range(10)),
+            ),
+            0.0125,
+        ),
     )
     return replace(plain, **changes)
 

@@ -3,20 +3,29 @@ from __future__ import annotations
 import io
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from picsc.errors import SettingsError
-from picsc.reports.audit import AuditReport
+from picsc.notebooks.figures import plot
+from picsc.reports.audit import AuditReport, AuditReports
 from picsc.reports.distributions import ColumnDistribution, ColumnEffects, PieceCounts
 from tests.factories.audit import audit_report, fragment
 from tests.factories.compare import compare_report
 from tests.factories.cv import cv_report
 from tests.factories.fed import fed_audit_report, fed_report
+from tests.factories.recipes import recipe_report
 from tests.hostile import HOSTILE
 
 matplotlib = pytest.importorskip("matplotlib")
-DRAWN = (audit_report, cv_report, compare_report, fed_report, fed_audit_report)
+
+
+def audits_report() -> AuditReports:
+    return AuditReports((audit_report(), audit_report()), ())
+
+
+DRAWN = (audit_report, audits_report, cv_report, compare_report, fed_report, fed_audit_report, recipe_report)
 
 
 def drawn(figure: object) -> bytes:
@@ -63,6 +72,16 @@ def test_hostile_names_are_drawn_as_they_are() -> None:
     )
     drawn(report.plot())
     drawn(report.plot_columns())
+
+
+def test_every_file_of_an_audit_has_its_map() -> None:
+    titles = [axes.get_title() for axes in audits_report().plot().axes if axes.get_title()]
+    assert len(titles) == 2
+
+
+def test_a_report_without_a_figure_says_so() -> None:
+    with pytest.raises(SettingsError, match=r"picsc\.data/1 has no figure"):
+        plot(SimpleNamespace(schema="picsc.data/1"))
 
 
 def test_without_matplotlib_a_sentence_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

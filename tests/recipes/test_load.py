@@ -134,6 +134,15 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         (f"{GOOD}grids: {{folds: [2], batches: [2]}}\n", "grids = 'folds and batches': must be one of the two"),
         (f"{GOOD}grids: {{folds: [2]}}\ncut: {{batches: 3}}\n", "cut.batches = 3: must be left out"),
         (f"{GOOD}grids: {{batches: [2]}}\ncut: {{splitter: kfold}}\n", "cut.splitter = 'kfold': must be left out"),
+        (
+            f"{GOOD}grids: {{strength: [1]}}\npenalty: {{strength: 2}}\n",
+            "penalty.strength = 2.0: must be left out, since grids.strength gives it",
+        ),
+        (f"{GOOD}grids: {{strength: [-1]}}\n", "grids.strength[1] = -1: must be greater than or equal to 0"),
+        (
+            "title: t\nverb: fed\ndata: [wdbc]\ngrids: {clients: [2], strength: [1]}\n",
+            "grids.strength = [1.0]: must be left out, since only verb: cv has it",
+        ),
         (f"{GOOD}cut: {{folds: 3, by: a}}\n", "cut: choose one way to cut, not 2: --folds, --by"),
         (f"{GOOD}unknown_version: [iris]\n", "unknown_version = 'iris': must be a data set in data: wdbc"),
         (f"{GOOD}paper: {{table: E3, method: cv}}\n", "paper.method = 'cv': must be 'st-cv', 'picsc'"),

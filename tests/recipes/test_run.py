@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from picsc.datasets.catalog.lookup import BUNDLED
+from picsc.datasets.catalog.made_names import made_name
 from picsc.recipes.load import load_recipes
 from picsc.recipes.run import run_recipes
 from picsc.reports.pages.recipes import recipes_contents
@@ -20,7 +22,11 @@ from picsc_cli.formats.table.recipes import recipes_summary, recipes_table
 from picsc_cli.text.page import Page
 
 SMOKE = load_recipes(sorted((Path(__file__).parents[2] / "recipes").glob("*-smoke.yaml")))
-ALONE = [loaded for loaded in SMOKE if set(loaded.recipe.names) <= set(BUNDLED)]
+ALONE = [
+    loaded
+    for loaded in SMOKE
+    if all((made.entry.base if (made := made_name(name)) else name) in BUNDLED for name in loaded.recipe.names)
+]
 """Those that need no data beyond what comes with scikit-learn; no text does."""
 CV = "title: t\nverb: cv\nrepeats: 1\ntrain: {epochs: 2}\npenalty: {strength: 0.1}\n"
 PAPER = "paper: {table: E4, method: picsc}\n"
@@ -77,7 +83,7 @@ def test_a_set_of_unknown_version_is_shown_and_does_not_count(folder: Path) -> N
     [table] = run(folder, text).tables
     assert [row.counted for row in table.rows] == [True, False]
     assert table.rows[1].scores
-    assert table.over_sets[0].scores == table.rows[0].scores
+    assert table.over_sets[0].scores == tuple(replace(score, whole=None) for score in table.rows[0].scores)
 
 
 def test_accuracies_and_r2_have_no_mean_in_common(folder: Path) -> None:
@@ -141,6 +147,29 @@ def test_the_command_writes_every_format_and_exits_1_when_a_set_was_not_run(fold
     assert "picsc: 2 of 2 done: " in done.stderr
     assert body["schema"] == "picsc.recipes/1"
     assert body["tables"][0]["rows"][0]["reason"]
+
+
+def test_several_strengths_are_several_rows_and_means(folder: Path) -> None:
+    lines: list[str] = []
+    text = CV.replace("penalty: {strength: 0.1}\n", "")
+    text += "data: [one.csv, two.csv]\ngrids: {folds: [2], strength: [0, 1.5]}\n"
+    [table] = run(folder, text, lines=lines).tables
+    assert [(row.data, row.pieces, row.strength, row.cut) for row in table.rows] == [
+        ("one.csv", 2, 0, "2 folds"),
+        ("two.csv", 2, 0, "2 folds"),
+        ("one.csv", 2, 1.5, "2 folds"),
+        ("two.csv", 2, 1.5, "2 folds"),
+    ]
+    assert [(over.sets, over.strength, over.block) for over in table.over_sets] == [
+        (2, 0, "2, lambda 0"),
+        (2, 1.5, "2, lambda 1.5"),
+    ]
+    none, some = table.rows[0], table.rows[2]
+    assert none.score("st-cv") == some.score("st-cv")
+    assert none.score("picsc").log_loss != some.score("picsc").log_loss
+    assert some.against("st-cv").accuracy == pytest.approx(some.score("picsc").accuracy - some.score("st-cv").accuracy)
+    assert "strength" not in table.settings["penalty"]
+    assert lines[0] == f"1 of 4 done: {folder / 'one.csv'}, 2 folds, lambda 0.0"
 
 
 HEAVY = ("e6-benchmarks-smoke.yaml", "e6-images-smoke.yaml")

@@ -16,7 +16,7 @@ from picsc.settings.choices import BatchShift
 from picsc.simulation.batch_shift import with_batch_shift
 
 K = 6
-KINDS: tuple[BatchShift, ...] = ("rotate", "labels", "permute", "noise")
+KINDS: tuple[BatchShift, ...] = ("rotate", "return", "labels", "permute", "noise")
 
 
 def images(n: int = 240, seed: int = 0) -> ImageSet:
@@ -51,6 +51,17 @@ def test_batches_are_turned_further_and_further_about_the_centre() -> None:
         angles.append(np.degrees(np.arctan2(y, x)))
     assert np.diff(np.unwrap(angles, period=360)) == pytest.approx(np.full(K - 1, angles[1] - angles[0]), abs=2)
     assert abs(np.unwrap(angles, period=360)[-1] - angles[0]) == pytest.approx(60, abs=2)
+
+
+def test_batches_are_turned_there_and_back() -> None:
+    one_way = batches(with_batch_shift(images(), "rotate", 3, seed=0))
+    pixels = with_batch_shift(images(), "return", 5, seed=0).pixels[:, 0]
+    found = [part.mean(0) > 0 for part in np.array_split(pixels, 5)]
+    assert np.array_equal(found[0], found[4])
+    assert np.array_equal(found[1], found[3])
+    assert not np.array_equal(found[0], found[1])
+    assert not np.array_equal(found[1], found[2])
+    assert np.array_equal(found[2], one_way[-1].mean(0) > 0)
 
 
 def test_pixels_are_permuted_anew_in_every_second_batch() -> None:
@@ -99,4 +110,6 @@ def test_a_shift_needs_batches_of_images() -> None:
         picsc.cross_validate(np.eye(40), np.arange(40) % 2, batches=3, model="mlp")
     with pytest.raises(DataError, match="need at least 2 a batch"):
         picsc.cross_validate(images(9), batches=5, batch_shift="noise")
+    with pytest.raises(SettingsError, match="there and back: give batches=3 or more"):
+        picsc.cross_validate(images(), batches=2, batch_shift="return")
     assert CvSettings().batch_shift is None

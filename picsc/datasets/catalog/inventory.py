@@ -116,9 +116,10 @@ def _made_from(name: str, entry: NamedMade, root: Path) -> str:
     folder = None if made is None else authors_folder(made, root)
     if folder is not None:
         return str(folder)
-    there = locate(entry.base, root)
+    if entry.base in BUNDLED or locate(entry.base, root) is not None:
+        return f"made from {entry.base}"
     base = NAMED[entry.base]
-    where = "" if there is not None else ", files only" if base.openml is None else f", OpenML {base.openml}"
+    where = ", files only" if base.openml is None else f", OpenML {base.openml}"
     return f"made from {entry.base}{where}"
 
 
@@ -195,7 +196,7 @@ def get(name: str, data_dir: Path | None = None) -> Got:
     entry = NAMED[known] if known is not None else None
     if isinstance(entry, NamedImages):
         path = root / f"{known}.npz"
-        keep_images(as_images(fetched, name=known or name, test=entry.test), path)
+        keep_images(as_images(fetched, entry, name=known or name), path)
     else:
         target = class_of(fetched, entry)
         path = root / f"{known or name}.parquet"

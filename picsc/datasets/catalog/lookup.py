@@ -192,6 +192,8 @@ def fetch_by_name(name: str, root: Path) -> Fetched:
     made = made_name(name)
     if made is not None:
         base = made.entry.base
+        if base in BUNDLED:
+            raise DataError(f"{made.name} is made from {base}, which is there; use it as --dataset {made.name}")
         raise DataError(
             f"{made.name} is made from {base}, so there is nothing to get but that (picsc data get {base}); use it as "
             f"--dataset {made.name}"
@@ -225,7 +227,7 @@ def _from_openml(name: str, settings: ReadSettings, keys: Sequence[str], root: P
     known = known_as(name)
     entry = NAMED[known] if known is not None else None
     if isinstance(entry, NamedImages):
-        return as_images(fetched, name=known or name, test=entry.test)
+        return as_images(fetched, entry, name=known or name)
     chosen = "--target"
     target = class_of(fetched, entry)
     if settings.target is None and not settings.no_target and target is not None:

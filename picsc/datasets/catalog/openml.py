@@ -16,6 +16,7 @@ import pandas as pd
 import urllib3
 from numpy.typing import NDArray
 
+from picsc.datasets.catalog.registry import NamedImages
 from picsc.datasets.columns.raw import digest, raw
 from picsc.datasets.images import ImageSet
 from picsc.errors import DataError
@@ -100,13 +101,13 @@ def fetch(name: str, *, title: str = "", shown: str = "", instead: str = "", unk
     )
 
 
-def as_images(fetched: Fetched, *, name: str, test: int = 0) -> ImageSet:
+def as_images(fetched: Fetched, entry: NamedImages, *, name: str) -> ImageSet:
     """Images from a table of pixels; s x s columns are grey images, 3 x s x s are coloured ones, red first.
 
     Args:
         fetched: the table.
+        entry: the set in the registry: the rows of its official test part, the order of colours and names of classes.
         name: name of the set.
-        test: number of rows at the end that are the official test part.
 
     Raises:
         DataError: there is no target, the columns are not the pixels of square images, or a value is no whole number
@@ -119,15 +120,17 @@ def as_images(fetched: Fetched, *, name: str, test: int = 0) -> ImageSet:
     words = raw(frame[fetched.target]).as_words()
     if words.missing.any():
         raise DataError(f"{source}: {int(words.missing.sum())} images have no label; choose another set")
-    pixels = _pixels(frame.drop(columns=[fetched.target]), source)
-    order = _class_order(words.levels)
+    pixels = _pixels(frame.drop(columns=[fetched.target]), source, channels_last=entry.channels_last)
+    levels = tuple(entry.renamed.get(level, level) for level in words.levels)
+    test = entry.test
+    order = _class_order(levels)
     codes = np.argsort(order)[words.data]
     return ImageSet(
         name=name,
         source=source,
         pixels=pixels,
         labels=codes.astype(np.int64),
-        classes=tuple(words.levels[i] for i in order),
+        classes=tuple(levels[i] for i in order),
         test=np.arange(len(codes) - test, len(codes), dtype=np.int64)
         if 0 < test < len(codes)
         else np.empty(0, np.int64),
@@ -135,7 +138,7 @@ def as_images(fetched: Fetched, *, name: str, test: int = 0) -> ImageSet:
     )
 
 
-def _pixels(frame: pd.DataFrame, source: str) -> NDArray[np.uint8]:
+def _pixels(frame: pd.DataFrame, source: str, *, channels_last: bool) -> NDArray[np.uint8]:
     """The pixels as bytes, (n, c, s, s), converted block by block."""
     n, width = frame.shape
     channels = next((c for c in (1, 3) if width and width % c == 0 and isqrt(width // c) ** 2 * c == width), None)
@@ -154,6 +157,8 @@ def _pixels(frame: pd.DataFrame, source: str) -> NDArray[np.uint8]:
                 "255, so they are no pixels; choose an image set"
             )
         pixels[start : start + _ROWS] = block
+    if channels_last:
+        return np.ascontiguousarray(np.moveaxis(pixels.reshape(n, side, side, channels), 3, 1))
     return pixels.reshape(n, channels, side, side)
 
 

@@ -62,6 +62,10 @@ class NamedImages:
     """Names that an npz archive of it may have, in addition to the name of the set."""
     leaf: bool = False
     """LEAF distributes it as JSON."""
+    channels_last: bool = False
+    """OpenML's table has the colours of a pixel side by side; False for one colour after the other."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Classes of OpenML's table that have another name in the authors' files, as their readers give it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,8 @@ NAMED: dict[str, Entry] = {
     "kmnist": NamedImages(
         ("kmnist", "kmnist/raw"),
         "kmnist-train-imgs.npz, kmnist-train-labels.npz, kmnist-test-imgs.npz and kmnist-test-labels.npz",
+        41982,
+        "Kuzushiji-MNIST",
     ),
     "cifar10": NamedImages(
         (
@@ -135,7 +141,14 @@ NAMED: dict[str, Entry] = {
         ("emnist-digits", "emnist-digits/raw", "emnist", "emnist/raw", "emnist/gzip"),
         "emnist-digits-train-images-idx3-ubyte.gz, emnist-digits-train-labels-idx1-ubyte.gz and the two of test",
     ),
-    "svhn": NamedImages(("svhn",), "train_32x32.mat and test_32x32.mat"),
+    "svhn": NamedImages(
+        ("svhn",),
+        "train_32x32.mat and test_32x32.mat",
+        41081,
+        "SVHN",
+        channels_last=True,
+        renamed={"10": "0"},
+    ),
     "stl10": NamedImages(
         ("stl10/stl10_binary", "stl10_binary", "stl10"),
         "train_X.bin, train_y.bin, test_X.bin and test_y.bin of the authors' folder stl10_binary",
@@ -160,10 +173,12 @@ NAMED: dict[str, Entry] = {
     "cifar100-c": NamedMade(
         "cifar100", "corrupted", folders=("cifar100-c", "cifar100-c/cifar100-c", "cifar100/cifar100-c")
     ),
+    "digits-noise": NamedMade("digits", "noisy", grey=True),
     "mnist-noise": NamedMade("mnist", "noisy", grey=True),
     "fashion-mnist-noise": NamedMade("fashion-mnist", "noisy", grey=True),
     "kmnist-noise": NamedMade("kmnist", "noisy", grey=True),
     "cifar10-noise": NamedMade("cifar10", "noisy"),
+    "cifar100-noise": NamedMade("cifar100", "noisy"),
     "appendicitis": NamedTable(None, ("appendicitis",)),
     "australian": NamedTable(690, ("australian",), 40981, "Australian"),
     "banana": NamedTable(5300, ("banana",), 1460, "banana"),

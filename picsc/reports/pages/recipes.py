@@ -44,6 +44,8 @@ def _content(table: RecipeTable, test: str) -> Content:
         rows = [row for row in table.rows if (row.block, row.metric) == (block, metric)]
         over = next((each for each in table.over_sets if (each.block, each.metric) == (block, metric)), None)
         words = counted(block, "piece") if isinstance(block, int) else block
+        if rows[0].strength is not None:
+            words = f"{counted(rows[0].pieces or 0, 'piece')}, lambda {rows[0].strength:g}"
         title = f"Data sets, {words}" if len(blocks) > 1 and block is not None else "Data sets"
         title += " with a numeric target" if metric == "R2" and len(blocks) > 1 else ""
         sections.append(Section(title, [_scores(rows, over, table), *_paper(rows), *_tests(over, test)]))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from picsc.reports.recipes import Comparison, Federation, RecipeReport, RecipeRow
 
 _PLAIN = ("data", "rows", "pieces", "sha256", "printed", "difference", "counted", "verdict", "shifted", "failed")
+_OF_STRENGTHS = ("strength",)
 _OF_CLIENTS = (
     "worst", "std_clients", "printed", "picsc_minus", "picsc_minus_low", "picsc_minus_high", "picsc_minus_p",
     "picsc_minus_p_holm",
@@ -54,6 +55,8 @@ def recipes_csv(report: RecipeReport) -> str:
         header += [f"{name} {kind}" for name in _DELTAS for kind in ("points", "relative")]
         header += [f"printed {name} {kind}" for name in _DELTAS for kind in ("points", "relative")]
         header += [f"foretold {by} {kind}" for by in _ways(report) for kind in _RISKS]
+    if any(row.strength is not None for table in report.tables for row in table.rows):
+        header += _OF_STRENGTHS
     header = [*dict.fromkeys(header), "reason"]
     rows = []
     for table in report.tables:
@@ -71,7 +74,7 @@ def _ways(report: RecipeReport) -> list[str]:
 
 def _cells(row: RecipeRow) -> Iterator[tuple[str, object]]:
     """The values of a row, by column."""
-    yield from ((name, getattr(row, name)) for name in (*_PLAIN, "clients", "target", "reason"))
+    yield from ((name, getattr(row, name)) for name in (*_PLAIN, "clients", "target", *_OF_STRENGTHS, "reason"))
     for score in row.scores:
         yield f"{score.method} accuracy", score.accuracy
         yield f"{score.method} log_loss", score.log_loss

@@ -86,9 +86,9 @@ def _rows(table: RecipeTable) -> list[str]:
     methods = [score.method for score in next((row.scores for row in table.rows if row.scores), ())]
     paper = ["paper", "Δ"] if table.paper else []
     rows = []
-    for pieces in dict.fromkeys(row.pieces for row in table.rows):
-        rows += [_row(row, len(methods), paper=bool(paper)) for row in table.rows if row.pieces == pieces]
-        rows += [_mean(over, paper=bool(paper)) for over in table.over_sets if over.pieces == pieces]
+    for block in dict.fromkeys(row.block for row in table.rows):
+        rows += [_row(row, len(methods), paper=bool(paper)) for row in table.rows if row.block == block]
+        rows += [_mean(over, paper=bool(paper)) for over in table.over_sets if over.block == block]
     return grid(["data set", "rows", "k", *methods, *paper, "note"], rows)
 
 
@@ -99,7 +99,7 @@ def _row(row: RecipeRow, methods: int, *, paper: bool) -> list[str]:
     return [
         plain(row.data) + mark,
         count(row.rows, _PAGE),
-        count(row.pieces, _PAGE),
+        count(row.pieces, _PAGE) if row.strength is None else str(row.block),
         *scores,
         *papers,
         plain(row.reason),
@@ -109,7 +109,8 @@ def _row(row: RecipeRow, methods: int, *, paper: bool) -> list[str]:
 def _mean(over: OverSets, *, paper: bool) -> list[str]:
     papers = [percent(over.printed, _PAGE), points(over.difference, _PAGE).plain] if paper else []
     name = "mean R²" if over.metric == "R2" else "mean"
-    cells = [name, f"{over.sets} sets", str(over.pieces), *(percent(s.accuracy, _PAGE) for s in over.scores), *papers]
+    pieces = str(over.pieces if over.strength is None else over.block)
+    cells = [name, f"{over.sets} sets", pieces, *(percent(s.accuracy, _PAGE) for s in over.scores), *papers]
     return [*(f"**{cell}**" for cell in cells), ""]
 
 

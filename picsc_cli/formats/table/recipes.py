@@ -103,10 +103,10 @@ def _rows(table: RecipeTable, page: Page) -> str:
     paper = ("paper", "Δ") if table.paper else ()
     titles = ("data set", "rows", "k", *(_HEADS.get(method, method) for method in methods), *paper)
     blocks = []
-    for pieces in dict.fromkeys(row.pieces for row in table.rows):
-        block = [_row(row, len(methods), page, paper=bool(paper)) for row in table.rows if row.pieces == pieces]
-        block += [_mean(over, page, paper=bool(paper)) for over in table.over_sets if over.pieces == pieces]
-        blocks.append(block)
+    for block in dict.fromkeys(row.block for row in table.rows):
+        rows = [_row(row, len(methods), page, paper=bool(paper)) for row in table.rows if row.block == block]
+        rows += [_mean(over, page, paper=bool(paper)) for over in table.over_sets if over.block == block]
+        blocks.append(rows)
     return figures(titles, blocks, page)
 
 
@@ -122,11 +122,17 @@ def _row(row: RecipeRow, methods: int, page: Page, *, paper: bool) -> list[Text]
 
 
 def _counts(row: RecipeRow, page: Page) -> list[str]:
-    return [count(value, page) for value in (row.rows, row.pieces)]
+    pieces = count(row.pieces, page) if row.strength is None else str(row.block)
+    return [count(row.rows, page), pieces]
 
 
 def _mean(over: OverSets, page: Page, *, paper: bool) -> list[Text]:
-    cells = [mean_of(over), "", str(over.pieces), *(percent(score.accuracy, page) for score in over.scores)]
+    cells = [
+        mean_of(over),
+        "",
+        str(over.pieces if over.strength is None else over.block),
+        *(percent(score.accuracy, page) for score in over.scores),
+    ]
     papers = [Text(percent(over.printed, page), "bold"), points(over.difference, page)] if paper else []
     return [*(Text(cell, "bold") for cell in cells), *papers]
 
@@ -167,6 +173,7 @@ def _means(table: RecipeTable, page: Page) -> Iterator[str]:
         scores = ", ".join(f"{score.method} {percent(score.accuracy, page)}" for score in over.scores)
         papers = "" if over.printed is None else f"; {table.paper}: {table.method} {percent(over.printed, page)}"
         pieces = over.clients or over.target or f"{over.pieces} pieces"
+        pieces += "" if over.strength is None else f", lambda {over.strength:g}"
         yield f"{pieces}, mean {metric_word(over.metric)} over {counted(over.sets, 'set')}: {scores}{papers}"
 
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from picsc.datasets.catalog.inventory import get
 from picsc.datasets.catalog.lookup import by_name
 from picsc.datasets.catalog.openml import Fetched, as_images
-from picsc.datasets.catalog.registry import NAMED
+from picsc.datasets.catalog.registry import NAMED, NamedImages
 from picsc.datasets.catalog.store import keep_images, keep_table
 from picsc.datasets.images import ImageSet
 from picsc.datasets.table import Dataset
@@ -90,7 +90,7 @@ def test_list_shows_what_is_there_and_what_could_be_got(data: Path) -> None:
     assert rows["mnist"] == ["images", f"4 x 1x3x3       {data}/mnist.npz"]
     assert [part.strip() for part in rows["sonar"][1].split("  ") if part] == ["32 x 3", f"{data}/sonar.csv"]
     assert rows["german"][1].split() == ["-", "OpenML", "31"]
-    assert rows["kmnist"][1].split() == ["-", "files", "only"]
+    assert rows["cifar100"][1].split() == ["-", "files", "only"]
     assert "cannot be used: " in rows["banana"][1]
     assert rows["digits"] == ["images", "1797 x 1x16x16  scikit-learn"]
 
@@ -153,7 +153,8 @@ def test_what_is_there_is_not_fetched_again(data: Path) -> None:
 def test_kept_images_come_back_as_they_were(data: Path) -> None:
     pixels = np.random.default_rng(0).integers(0, 256, (20, 16), dtype=np.uint8)
     frame = pd.DataFrame(pixels).add_prefix("p").assign(digit=pd.Categorical(["7", "3"] * 10))
-    images = as_images(Fetched(frame, "mnist_784", 554, "digit", frozenset()), name="mnist", test=5)
+    fetched = Fetched(frame, "mnist_784", 554, "digit", frozenset())
+    images = as_images(fetched, NamedImages((), "", test=5), name="mnist")
     keep_images(images, data / "mnist.npz")
     kept = by_name("mnist", ReadSettings())
     assert isinstance(kept, ImageSet)

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from picsc.datasets.catalog.natural_clients import with_own_clients
 from picsc.errors import SettingsError
+from picsc.reports import FedReport
 from picsc.settings import FED_METHODS, FedSettings, validated
 from picsc.settings.layers import Layer, joined
 from picsc_cli.app import app
@@ -145,7 +146,7 @@ def test_all_bad_settings_are_reported_at_once_by_their_options() -> None:
         (("a.csv", "--by", "x", "--min-rows", "5"), "--min-rows goes with --clients N"),
         (("--audit-only", "--plot", "x.svg"), "--plot draws rounds, and --audit-only has none"),
         (("--audit-only", "--resume"), "--audit-only keeps no parts"),
-        (("--plot", "x.png"), "--plot x.png: the file must end in .svg or .html"),
+        (("--plot", "x.pdf"), "--plot x.pdf: the file must end in .png or .svg or .html"),
         (("--plot", "no-such-folder/x.svg"), "cannot write no-such-folder/x.svg: the folder no-such-folder"),
         (("--output", "xml"), "must be one of table, json, csv, markdown"),
         (("no-such.csv", "--clients", "3"), "no-such.csv"),
@@ -162,10 +163,10 @@ def test_contradictions_exit_2_with_one_sentence(arguments: tuple[str, ...], wor
 
 
 def test_the_picture_is_an_output_with_a_path_of_its_own() -> None:
-    assert outputs.with_plot((), Path("a.HTML")) == (outputs.Output("html", Path("a.HTML")),)
-    assert outputs.with_plot((), None) == ()
+    assert outputs.with_plot((), Path("a.HTML"), FedReport) == (outputs.Output("html", Path("a.HTML")),)
+    assert outputs.with_plot((), None, FedReport) == ()
     with pytest.raises(SettingsError, match=r"--plot: a\.svg would be written twice"):
-        outputs.with_plot(outputs.parse(["json:a.svg"]), Path("a.svg"))
+        outputs.with_plot(outputs.parse(["json:a.svg"]), Path("a.svg"), FedReport)
 
 
 # Whose rows are whose

@@ -62,7 +62,7 @@ def test_good_ones_have_a_line_each_beside_the_problems_of_the_others(tmp_path: 
         ("cv", "penalty: {lambda: 2}\nlambda: 1", "lambda: is the same setting as penalty.lambda; give one of them"),
         ("cv", "penalty: 3\nlambda: 1", "penalty = 3: must be a table of keys and values"),
         ("cv", "lambda: []", "lambda = []: must be a number, or 'auto'"),
-        ("cv", "min-rows: 3", "min-rows: unknown key (known: algorithm, batch_shift, cut, data,"),
+        ("cv", "min-rows: 3", "min-rows: unknown key (known: algorithm, backwards, batch_shift, cut, data,"),
         ("cv", f"title: {'x' * 5000}", "the key 'title' stands here and on line 1"),
         ("cv", f"seed: {'x' * 5000}", f"seed = '{'x' * 56}...: must be a whole number"),
     ],

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from picsc.reports import AuditReports, RecipeReport, Report
 from picsc.reports.common import strict
+from picsc.reports.shown import Drawn
 from picsc_cli.app import app
 from picsc_cli.output.registry import as_text, formats_of
 from picsc_cli.text.page import Page
@@ -92,3 +93,29 @@ def test_a_format_that_the_report_does_not_have_is_refused(saved: Path) -> None:
     code, _, err = view("cv.json", "--output", "svg:x.svg")
     assert code == 2
     assert "the format must be one of table, json, csv" in err
+
+
+@pytest.mark.parametrize("name", [name for name in REPORTS if isinstance(REPORTS[name](), Drawn)])
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_every_saved_report_that_can_be_drawn_is_drawn_whole_and_alike(name: str, ending: str, saved: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for picture in ("one", "two"):
+        _, _, err = view(f"{name}.json", "--plot", f"{picture}.{ending}", "--quiet")
+        assert err == ""
+    content = (saved / f"one.{ending}").read_bytes()
+    assert content == (saved / f"two.{ending}").read_bytes()
+    assert content.startswith(b"\x89PNG" if ending == "png" else b"<?xml")
+    assert len(content) > 5_000
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "words"),
+    [
+        ("cv", "x.pdf", "--plot x.pdf: the file must end in .png or .svg"),
+        ("cv", "x.html", "--plot x.html: the file must end in .png or .svg"),
+    ],
+)
+def test_pictures_of_another_kind_are_refused(name: str, path: str, words: str, saved: Path) -> None:
+    code, out, err = view(f"{name}.json", "--plot", path)
+    assert (code, out, err) == (2, "", f"picsc: {words}\n")
+    assert not (saved / path).exists()

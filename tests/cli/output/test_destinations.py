@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from junitparser import JUnitXml
 
 from picsc.errors import SettingsError
+from picsc.reports import CvReport, DataReport, FedReport
 from picsc.reports.audit import AuditReport, AuditReports
 from picsc_cli.console import streams
 from picsc_cli.output import destinations as outputs
@@ -251,3 +252,16 @@ def test_what_is_cut_has_whole_lines_and_the_room(lines: list[str], room: int) -
     assert len(cut.encode("utf-8")) <= max(0, room)
     kept = cut.partition("\n\nThe rest is left out")[0].split("\n")
     assert cut == text or not any(kept) or all(line in lines for line in kept)
+
+
+def test_a_picture_without_matplotlib_is_refused_before_anything_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outputs, "find_spec", lambda name: None)
+    with pytest.raises(SettingsError, match=r"--plot x\.png: pictures need matplotlib: pip install 'picsc\[plots\]'"):
+        outputs.with_plot((), Path("x.png"), CvReport)
+    curves = outputs.with_plot((), Path("x.svg"), FedReport)  # needs none
+    assert curves == (Output("svg", Path("x.svg")),)
+
+
+def test_a_report_without_a_picture_says_so() -> None:
+    with pytest.raises(SettingsError, match=r"a report of picsc\.data/1 has no picture; leave --plot out"):
+        outputs.with_plot((), Path("x.png"), DataReport)

@@ -407,7 +407,7 @@ def test_unreachable_named_sets_say_which_file_to_put_where(
         catalog.by_name(name, ReadSettings())
 
 
-@pytest.mark.parametrize("name", ["kmnist", "cifar100", "appendicitis", "mammographic"])
+@pytest.mark.parametrize("name", ["emnist-digits", "cifar100", "appendicitis", "mammographic"])
 def test_sets_without_a_number_ask_no_server(name: str, data: Path) -> None:
     with pytest.raises(DataError, match=f"'{name}' is not in {data}, and no number of it on OpenML is known; put "):
         catalog.by_name(name, ReadSettings())
@@ -427,13 +427,24 @@ def pixel_table(pixels: np.ndarray, labels: list[str]) -> Fetched:
 @pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float64])
 def test_a_table_of_pixels_is_an_image_set(shape: tuple[int, ...], dtype: type) -> None:
     pixels = np.random.default_rng(0).integers(0, 256, shape).astype(dtype)
-    images = as_images(pixel_table(pixels, ["10", "9", "2", "10", "9", "2"]), name="x", test=2)
+    images = as_images(pixel_table(pixels, ["10", "9", "2", "10", "9", "2"]), NamedImages((), "", test=2), name="x")
     assert images.pixels.dtype == np.uint8
     np.testing.assert_array_equal(images.pixels, pixels)
     assert images.classes == ("2", "9", "10")
     assert images.labels.tolist() == [2, 1, 0, 2, 1, 0]
     assert images.test.tolist() == [4, 5]
     assert images.source == "OpenML 7"
+
+
+def test_house_numbers_of_openml_are_those_of_the_authors_files() -> None:
+    """OpenML keeps the three colours of a pixel side by side, and calls the digit 0 the class 10, as the authors do."""
+    entry = NAMED["svhn"]
+    assert isinstance(entry, NamedImages)
+    pixels = np.random.default_rng(1).integers(0, 256, (4, 3, 5, 5))
+    images = as_images(pixel_table(np.moveaxis(pixels, 1, 3), ["10", "1", "9", "10"]), entry, name="svhn")
+    np.testing.assert_array_equal(images.pixels, pixels)
+    assert images.classes == ("0", "1", "9")
+    assert images.labels.tolist() == [0, 1, 2, 0]
 
 
 @pytest.mark.parametrize(
@@ -448,12 +459,12 @@ def test_a_table_of_pixels_is_an_image_set(shape: tuple[int, ...], dtype: type) 
 )
 def test_tables_that_hold_no_pixels_are_refused(pixels: np.ndarray, words: str) -> None:
     with pytest.raises(DataError, match=words):
-        as_images(pixel_table(pixels, list("ababab")), name="x")
+        as_images(pixel_table(pixels, list("ababab")), NamedImages((), ""), name="x")
 
 
 def test_images_by_number_go_through_the_client(openml_server: str) -> None:
     with pytest.raises(DataError, match="OpenML 61: rows 1 to 150 hold values that"):  # iris has 2 x 2 fractions
-        as_images(fetch("61"), name="iris")
+        as_images(fetch("61"), NamedImages((), ""), name="iris")
 
 
 def test_digits_under_another_spelling_are_no_table_in_the_directory(data: Path) -> None:

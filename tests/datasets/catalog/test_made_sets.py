@@ -125,6 +125,8 @@ def test_the_list_says_what_a_set_is_made_from_and_makes_none(root: Path, monkey
 
 
 def test_a_made_set_cannot_be_fetched(root: Path) -> None:
+    with pytest.raises(DataError, match=r"digits-noise-25 is made from digits, which is there; use it as --dataset"):
+        lookup.fetch_by_name("digits-noise-25", root)
     with pytest.raises(DataError, match=r"cifar10-c-fog is made from cifar10, .*picsc data get cifar10\)"):
         lookup.fetch_by_name("cifar10-c-fog", root)
 
