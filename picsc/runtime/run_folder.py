@@ -136,10 +136,9 @@ def kept(
     Raises:
         PartsMissingError: the part is missing, and is not to be made here.
     """
-    mine = folder.only is None or (unit or name) in folder.only
-    found = folder.get(name) if mine or not folder.only else None
+    found = folder.get(name)
     if found is None:
-        if not mine:
+        if folder.only is not None and (unit or name) not in folder.only:
             raise PartsMissingError((unit or name,))
         folder.put(name, compute())
         found = folder.get(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
+
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from picsc.errors import SettingsError
 from picsc.phrases import counted
@@ -65,18 +68,12 @@ def open_dask(address: str, jobs: int, progress: Callable[[str], None]) -> Itera
                         n_workers=jobs,
                         threads_per_worker=1,
                         memory_limit=0,
-                        dashboard_address=None,
+                        dashboard_address="127.0.0.1:0",
                         silence_logs=logging.CRITICAL,
                     )
                 )
                 address = cluster.scheduler_address
-            try:
-                client = distributed.Client(address, timeout=ANSWERS, set_as_default=False)
-            except (OSError, ValueError) as error:  # distributed's TimeoutError is one of them
-                raise SettingsError(
-                    f"no Dask scheduler answers at {address} ({_first_line(error)}): start one with `dask scheduler`, "
-                    "or use --engine local"
-                ) from None
+            client = _connected(address)
         stack.enter_context(client)
         _wait_for_workers(client, address, progress)
         _check_workers(client)
@@ -113,8 +110,8 @@ class DaskEngine:
                 return self._results(stage, mark, futures, done)
             except distributed.KilledWorker as error:
                 raise SettingsError(
-                    f"{counted(_times(error), 'Dask worker')} ended one after another while at the same work, probably "
-                    f"because a worker has too little memory: start fewer workers per machine; {ADVICE}"
+                    f"the same work ended {counted(int(error.allowed_failures) + 1, 'Dask worker')}, probably because "
+                    f"a worker has too little memory: start fewer workers per machine; {ADVICE}"
                 ) from None
             except (OSError, CancelledError) as error:
                 if self.client.status == "running" and not isinstance(error, CancelledError):
@@ -130,12 +127,12 @@ class DaskEngine:
         # a task and not scattered data, which would be lost with the last worker that holds it
         shared = self.client.submit(_as_it_is, stage.shared, pure=False)
         futures.append(shared)
-        own_versions = versions()
+        like = _Like(own_versions(), _threads())
         positions = {}
         for i, unit in enumerate(stage.units):
             needs = files_below(stage.folder, stage.own[i]) if stage.folder is not None and stage.own else {}
             sent = Sent(stage.folder, mark, needs)
-            future = self.client.submit(_remote, stage.function, shared, sent, unit, own_versions, pure=False)
+            future = self.client.submit(_remote, stage.function, shared, sent, unit, like, pure=False)
             positions[future] = i
             futures.append(future)
         found: dict[int, R] = {}
@@ -153,7 +150,30 @@ class DaskEngine:
         return [found[i] for i in range(len(stage.units))]
 
 
+def own_versions() -> dict[str, str]:
+    """Versions that a worker must have."""
+    return versions()
+
+
 _Done = Callable[[int], None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Like:
+    """The process that sends units, which a worker must be like so that its numbers are the same."""
+
+    versions: Mapping[str, str]
+    threads: Mapping[str, int]
+    """Threads of libraries of linear algebra and of OpenMP: sums over another number may differ in the last bits, and
+    Dask's workers have one."""
+
+
+def _threads() -> dict[str, int]:
+    """Threads of this process, by the kind of library."""
+    found: dict[str, int] = {}
+    for library in threadpool_info():
+        found[library["user_api"]] = max(found.get(library["user_api"], 1), library["num_threads"])
+    return found
 
 
 def _as_it_is(shared: S) -> S:
@@ -161,15 +181,15 @@ def _as_it_is(shared: S) -> S:
 
 
 def _remote(
-    function: Callable[[S, Path | None, U], R], shared: S, sent: Sent, unit: U, wanted: Mapping[str, str]
+    function: Callable[[S, Path | None, U], R], shared: S, sent: Sent, unit: U, like: _Like
 ) -> tuple[R | None, Files, Exception | None]:
     """On a worker: the result of a unit, the files that it made, and its error."""
     try:
-        different = _different(wanted, versions())
+        different = _different(like.versions, versions())
         if different:
             address = distributed.get_worker().address
             return None, {}, SettingsError(_refusal(address, different))
-        with _turn:
+        with _turn, threadpool_limits(like.threads):
             result, files = run_away(_with_one_thread, (function, shared), sent, unit)
     except Exception as error:  # noqa: BLE001 - raised where the results are collected
         return None, {}, sendable(error)
@@ -179,6 +199,24 @@ def _remote(
 def _with_one_thread(both: tuple[Callable[[S, Path | None, U], R], S], folder: Path | None, unit: U) -> R:
     function, shared = both
     return one(function, shared, folder, unit)
+
+
+def _connected(address: str) -> Any:
+    """A client of the scheduler.
+
+    Raises:
+        SettingsError: none answers.
+    """
+    try:
+        return distributed.Client(address, timeout=ANSWERS, set_as_default=False)
+    except (OSError, ValueError) as error:  # distributed's TimeoutError is one of them
+        why = _first_line(error)
+        error.__traceback__ = error.__cause__ = error.__context__ = None
+    # the client that failed is closed when it is deleted: here, and not while a lock is held that it waits for
+    gc.collect()
+    raise SettingsError(
+        f"no Dask scheduler answers at {address} ({why}): start one with `dask scheduler`, or use --engine local"
+    )
 
 
 def _wait_for_workers(client: Any, address: str, progress: Callable[[str], None]) -> None:
@@ -200,7 +238,7 @@ def _check_workers(client: Any) -> None:
     Raises:
         SettingsError: a worker has other versions than this process, or no picsc.
     """
-    wanted = versions()
+    wanted = own_versions()
     for address, found in client.run(versions, on_error="return").items():
         if isinstance(found, ImportError):
             raise SettingsError(
@@ -229,11 +267,6 @@ def _refusal(address: str, different: list[str]) -> str:
         f"Dask worker {address} would give other numbers: {', '.join(different)}; install the same versions on all "
         "machines (docs/scale.md)"
     )
-
-
-def _times(error: Any) -> int:
-    """Workers that a unit has ended."""
-    return int(error.allowed_failures) + 1
 
 
 def _first_line(error: Exception) -> str:

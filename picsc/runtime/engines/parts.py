@@ -106,6 +106,7 @@ def compute_in_parts(
     left = list(computations.names)
     progress(left, "")
     folder = workplace.folder
+    made: list[tuple[N, str]] = []
     while left:
         if workplace.alone:
             name = left[0]
@@ -121,6 +122,9 @@ def compute_in_parts(
             except PartsMissingError as missing:
                 units += [(name, unit) for unit in missing.units]
         progress(left, "")
+        if workplace.shard is None and set(units) & set(made):
+            raise RuntimeError(f"parts that were made are missing in {folder.path}: {units[:3]}")
+        made += units
         if units and not _wave(computations, workplace, units, progress):
             break
     return {name: results[name] for name in computations.names if name in results}
