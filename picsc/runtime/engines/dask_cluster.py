@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gc
 import logging
+import operator
+import pickle
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -25,6 +27,7 @@ from picsc.runtime.versions import versions
 try:
     import dask
     import distributed
+    from cloudpickle import dumps
 except ImportError:
     raise SettingsError("--engine dask needs dask: pip install 'picsc[dask]'") from None
 
@@ -124,17 +127,19 @@ class DaskEngine:
                     self.client.cancel(futures)
 
     def _results(self, stage: Stage[S, U, R], mark: str, futures: list[Any], done: _Done) -> list[R]:
-        # a task and not scattered data, which would be lost with the last worker that holds it
-        shared = self.client.submit(_as_it_is, stage.shared, pure=False)
-        futures.append(shared)
+        # A task and not scattered data, which would be lost with the last worker that holds it. Bytes, because a
+        # scheduler opens what it is given: it would need picsc, and import torch.
         like = _Like(own_versions(), _threads())
-        positions = {}
+        remote = self.client.submit(pickle.loads, dumps(_Remote(stage.function, stage.shared, like)), pure=False)
+        futures.append(remote)
+        contents = []
         for i, unit in enumerate(stage.units):
             needs = files_below(stage.folder, stage.own[i]) if stage.folder is not None and stage.own else {}
-            sent = Sent(stage.folder, mark, needs)
-            future = self.client.submit(_remote, stage.function, shared, sent, unit, like, pure=False)
-            positions[future] = i
-            futures.append(future)
+            contents.append(dumps((Sent(stage.folder, mark, needs), unit)))
+        # as one group, of which the scheduler gives a worker no more at a time than it has threads
+        units = self.client.map(operator.call, [remote] * len(contents), contents, pure=False)
+        futures += units
+        positions = {future: i for i, future in enumerate(units)}
         found: dict[int, R] = {}
         for future in distributed.as_completed(list(positions), loop=self.client.loop):
             result, files, error = future.result()
@@ -176,24 +181,30 @@ def _threads() -> dict[str, int]:
     return found
 
 
-def _as_it_is(shared: S) -> S:
-    return shared
+@dataclass(frozen=True, slots=True)
+class _Remote(Generic[S, U, R]):
+    """On a worker: the function of a stage, and what all units share."""
 
+    function: Callable[[S, Path | None, U], R]
+    shared: S
+    like: _Like
 
-def _remote(
-    function: Callable[[S, Path | None, U], R], shared: S, sent: Sent, unit: U, like: _Like
-) -> tuple[R | None, Files, Exception | None]:
-    """On a worker: the result of a unit, the files that it made, and its error."""
-    try:
-        different = _different(like.versions, versions())
-        if different:
-            address = distributed.get_worker().address
-            return None, {}, SettingsError(_refusal(address, different))
-        with _turn, threadpool_limits(like.threads):
-            result, files = run_away(_with_one_thread, (function, shared), sent, unit)
-    except Exception as error:  # noqa: BLE001 - raised where the results are collected
-        return None, {}, sendable(error)
-    return result, files, None
+    def __call__(self, content: bytes) -> tuple[R | None, Files, Exception | None]:
+        """The result of a unit, the files that it made, and its error.
+
+        Args:
+            content: the unit and its run folder, as they were sent.
+        """
+        try:
+            different = _different(self.like.versions, versions())
+            if different:
+                return None, {}, SettingsError(_refusal(distributed.get_worker().address, different))
+            sent, unit = pickle.loads(content)  # noqa: S301 - from the process that sends functions, too
+            with _turn, threadpool_limits(self.like.threads):
+                result, files = run_away(_with_one_thread, (self.function, self.shared), sent, unit)
+        except Exception as error:  # noqa: BLE001 - raised where the results are collected
+            return None, {}, sendable(error)
+        return result, files, None
 
 
 def _with_one_thread(both: tuple[Callable[[S, Path | None, U], R], S], folder: Path | None, unit: U) -> R:

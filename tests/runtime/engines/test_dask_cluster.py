@@ -37,7 +37,7 @@ def cluster() -> Iterator[Engine]:
 
 
 def process_of(shared: str, _: Path | None, number: int) -> tuple[str, int, int]:
-    time.sleep(0.5 if number == 0 else 0.1)  # the first is ready last
+    time.sleep(2.0 if number == 0 else 0.3)  # the first is ready last
     return shared, number, os.getpid()
 
 
