@@ -46,6 +46,10 @@ class RecipeError(SettingsError):
         return RecipeError, (self.problems,)
 
 
+class NoReportYetError(Exception):
+    """A command has done its share of a run, and the report is another one's; no error, but the end of the command."""
+
+
 class DataError(PicscError):
     """The data cannot be used as they are; the message names file, column or row, and gives advice.
 

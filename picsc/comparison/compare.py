@@ -16,7 +16,7 @@ from picsc.comparison.given_split import as_given
 from picsc.comparison.inputs import ComparisonInputs
 from picsc.comparison.predictions import predicted_rows, truths_of_both
 from picsc.comparison.report import assemble
-from picsc.comparison.run_methods import Workplace, run_all, with_weights
+from picsc.comparison.run_methods import run_all, with_weights
 from picsc.comparison.transfer_tasks import TransferPlan, TransferTask, plan
 from picsc.comparison.wanted_methods import methods_to_run
 from picsc.comparison.weights import NO_WEIGHTS
@@ -39,12 +39,14 @@ from picsc.fragments.groups import groups_of
 from picsc.fragments.keys import distinct, spelled
 from picsc.reports.common import Finding
 from picsc.runtime.devices import device_findings, pick_device
+from picsc.runtime.engines.parts import RunPlace, open_workplace
+from picsc.runtime.engines.shards import Shard
 from picsc.runtime.predictions_file import check_predictions_file, write_predictions
-from picsc.runtime.run_folder import open_run
 from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
 from picsc.settings import CompareMethod, CompareSettings
 from picsc.settings.by_keyword import from_keywords
+from picsc.settings.fields import HOW_IT_RUNS
 from picsc.settings.in_python import in_keywords
 from picsc.simulation.label_noise import with_label_noise
 from picsc.training.defaults import labelled, recipe_of, rows_of, trainer_of
@@ -151,6 +153,7 @@ def compare_dataset(
     target: Dataset | None = None,
     run_dir: Path | None = None,
     resume: bool = False,
+    shard: Shard | None = None,
     predictions: Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> CompareReport:
@@ -162,12 +165,14 @@ def compare_dataset(
         target: a table with the rows that are the target, under the columns of `data`.
         run_dir: folder that keeps finished parts; None is a folder of the user's cache.
         resume: use the finished parts that are there.
+        shard: this command's share of the parts; None is all.
         predictions: file for the predictions of all test rows; None writes none.
         progress: called with the name of each stage.
 
     Raises:
         SettingsError: an option does not fit the data.
         DataError: the data cannot be compared on.
+        NoReportYetError: a shard is done.
 
     Example:
         >>> import numpy as np
@@ -180,15 +185,16 @@ def compare_dataset(
         >>> len(report.targets)
         2
     """
+    report_progress = progress or (lambda _: None)
     check_predictions_file(predictions)
     with one_thread():
         data = no_characters(data)
         settings = as_given(data, settings)
         prepared = _prepare(data, target, settings, keep=predictions is not None)
-        with open_run(run_dir, prepared.manifest, resume=resume) as folder:
-            workplace = Workplace(folder, prepared.jobs, progress or (lambda _: None))
-            inputs = with_weights(prepared.inputs, prepared.methods, workplace)
-            inputs, scores = run_all(inputs, prepared.methods, workplace)
+        place = RunPlace(run_dir, resume, shard)
+        with open_workplace(place, prepared.manifest, settings.engine, prepared.jobs, report_progress) as workplace:
+            inputs = with_weights(prepared.inputs, prepared.methods, workplace, report_progress)
+            inputs, scores = run_all(inputs, prepared.methods, workplace, report_progress)
         if predictions is not None:
             truths = truths_of_both(data, target, prepared.data, settings.sample_weight)
             write_predictions(predictions, predicted_rows(inputs, scores), truths)
@@ -273,13 +279,14 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings, *, k
         "seed": settings.seed,
         "data_sha256": data.sha256,
         "target_sha256": None if target is None else target.sha256,
-        "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
+        "settings": settings.model_dump(mode="json", exclude=HOW_IT_RUNS | {"methods"}),
     }
     if keep:  # finished parts hold predictions, too
         manifest["predictions"] = True
     if isinstance(trainer, EstimatorTrainer | ModuleTrainer):
         manifest["model"] = trainer.own.manifest
-    jobs = settings.jobs if kind != "table" or work > FEW_TRAININGS else 1
+    pays = kind != "table" or work > FEW_TRAININGS or settings.engine != "local"
+    jobs = settings.jobs if pays else 1
     return _Prepared(data, made, inputs, methods, jobs, tuple(findings), manifest)
 
 

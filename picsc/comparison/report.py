@@ -39,6 +39,7 @@ from picsc.reports.compare import (
 )
 from picsc.reports.metrics import MetricScore
 from picsc.settings import COMPARE_METHODS, WEIGHTINGS, CompareMethod, CompareSettings
+from picsc.settings.fields import HOW_IT_RUNS
 from picsc.training.own.applies import OF_COMPARE, not_applicable
 from picsc.weighting import estimated_bytes
 
@@ -84,7 +85,7 @@ def assemble(
         deltas=_deltas(methods),
         risks=_risks(inputs.choices, scores[BASE]),
         findings=findings,
-        settings=settings.model_dump(mode="json", exclude={"jobs"}),
+        settings=settings.model_dump(mode="json", exclude=HOW_IT_RUNS),
         manifest=manifest,
         majority=majority,
         not_applicable=not_applicable(OF_COMPARE, inputs.setup.without_gradients),

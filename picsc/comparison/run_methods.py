@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from picsc.comparison.methods import iwcv_choices, run_method
 from picsc.comparison.task_scores import TaskScores
 from picsc.comparison.weights import RowWeights, estimate_weights
 from picsc.datasets.encoding import fit
-from picsc.runtime.processes import run_tasks
+from picsc.runtime.engines.parts import Computations, Workplace, compute_in_parts
 from picsc.runtime.run_folder import RunFolder, kept
 from picsc.settings import WEIGHTINGS, CompareMethod, Weighting
 from picsc.weighting import estimated_bytes
@@ -26,38 +27,34 @@ _LONGEST: tuple[CompareMethod, ...] = ("diw", "picsc-random", "picsc", "weight-d
 """Methods that take longest, which are begun first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Workplace:
-    """Run folder, number of processes, and the function that hears of progress."""
-
-    folder: RunFolder
-    jobs: int
-    """Processes at most."""
-    progress: Callable[[str], None]
-    """Called with the name of each stage."""
+Progress = Callable[[str], None]
 
 
-def with_weights(inputs: ComparisonInputs, methods: Sequence[CompareMethod], workplace: Workplace) -> ComparisonInputs:
+def with_weights(
+    inputs: ComparisonInputs, methods: Sequence[CompareMethod], workplace: Workplace, progress: Progress
+) -> ComparisonInputs:
     """The inputs with the weights of every task.
 
     Args:
         inputs: without either.
         methods: all methods that will run; only what they need is computed.
-        workplace: folder and processes.
+        workplace: keeps the parts, and makes them.
+        progress: called with the name of each stage.
     """
     wanted = [name for name in WEIGHTINGS if name in methods or (name == "iw" and "iwcv" in methods)]
     space = inputs.weight_settings.space
     if space == "auto":
         space = "layer" if table_of(inputs.setup.trainer) is None else "raw"
     if wanted:
-        workplace.progress(_memory_note(inputs, wanted))
-        tasks = [(inputs, space, wanted, workplace.folder, i) for i in range(len(inputs.tasks))]
-        inputs = replace(inputs, weights=tuple(run_tasks(_weights_of_task, tasks, workplace.jobs)))
+        note = _memory_note(inputs, wanted)
+        tasks = Computations(_weights_of_task, (inputs, space, wanted), range(len(inputs.tasks)), last=False)
+        found = compute_in_parts(tasks, workplace, lambda _, words: progress(f"{note}{words}"))
+        inputs = replace(inputs, weights=tuple(found.values()))
     return inputs
 
 
 def run_all(
-    inputs: ComparisonInputs, methods: Sequence[CompareMethod], workplace: Workplace
+    inputs: ComparisonInputs, methods: Sequence[CompareMethod], workplace: Workplace, progress: Progress
 ) -> tuple[ComparisonInputs, dict[CompareMethod, TaskScores]]:
     """Every method on every task, and the choices of importance-weighted cross-validation where a method needs them.
 
@@ -66,42 +63,36 @@ def run_all(
     Args:
         inputs: with weights.
         methods: in the order of the report.
-        workplace: folder and processes.
+        workplace: keeps the parts, and makes them.
+        progress: called with the name of each stage.
 
     Returns:
         The inputs with the choices, and the scores of every method.
     """
-    choosing = [name for name in methods if name in CHOOSING]
-    names: list[CompareMethod | None] = [None] if choosing else []
-    names += sorted((name for name in methods if name not in CHOOSING), key=lambda name: name not in _LONGEST)
-    left = list(methods)
+    choosing: list[CompareMethod] = [name for name in methods if name in CHOOSING]
+    own: list[CompareMethod] = sorted(
+        (name for name in methods if name not in CHOOSING), key=lambda name: name not in _LONGEST
+    )
 
-    def progress() -> None:
-        workplace.progress(f"training: {', '.join(left)}" if left else "comparing")
+    def training(left: Sequence[CompareMethod | None], words: str, later: Sequence[CompareMethod] = ()) -> None:
+        names = [name for name in methods if name in left or name in later]
+        progress(f"training: {', '.join(names)}{words}" if names else "comparing")
 
-    def done(i: int) -> None:
-        left[:] = [name for name in left if name != names[i]]
-        progress()
-
-    progress()
-    tasks = [(inputs, workplace.folder, name) for name in names]
-    found = dict(zip(names, run_tasks(_method_or_choices, tasks, workplace.jobs, done=done), strict=True))
+    first = Computations(_method_or_choices, inputs, [*([None] if choosing else []), *own], last=not choosing)
+    found = compute_in_parts(first, workplace, partial(training, later=choosing))
     choices = found.pop(None, [])
     if isinstance(choices, list):
         inputs = replace(inputs, choices=tuple(choices))
-    scores = {name: each for name, each in found.items() if name is not None and isinstance(each, TaskScores)}
-    for name in choosing:
-        scores[name] = run_method(inputs, workplace.folder, name)
-        left.remove(name)
-        progress()
-    return inputs, scores
+    if choosing:
+        found |= compute_in_parts(Computations(_method_or_choices, inputs, choosing), workplace, training)
+    return inputs, {name: each for name, each in found.items() if name is not None and isinstance(each, TaskScores)}
 
 
 def _weights_of_task(
-    arguments: tuple[ComparisonInputs, Literal["raw", "layer"], list[Weighting], RunFolder, int],
+    shared: tuple[ComparisonInputs, Literal["raw", "layer"], list[Weighting]], folder: RunFolder, i: int
 ) -> RowWeights:
     """The weights of one task; a function of the module, so that another process can call it."""
-    inputs, space, wanted, folder, i = arguments
+    inputs, space, wanted = shared
 
     def compute() -> dict[str, NDArray[Any]]:
         return estimate_weights(inputs.setup.trainer, inputs.tasks[i], space, inputs.weight_settings, wanted).arrays()
@@ -110,10 +101,9 @@ def _weights_of_task(
 
 
 def _method_or_choices(
-    arguments: tuple[ComparisonInputs, RunFolder, CompareMethod | None],
+    inputs: ComparisonInputs, folder: RunFolder, name: CompareMethod | None
 ) -> TaskScores | list[IwcvChoice]:
     """One method, or without a name the choices; a function of the module, so that another process can call it."""
-    inputs, folder, name = arguments
     return iwcv_choices(inputs, folder) if name is None else run_method(inputs, folder, name)
 
 

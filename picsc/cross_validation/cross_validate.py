@@ -38,10 +38,12 @@ from picsc.datasets.texts import TokenSet, no_characters
 from picsc.errors import DataError, SettingsError
 from picsc.evaluation.majority import majority_code
 from picsc.reports.common import Finding
+from picsc.reports.cv import DeploymentEstimate
 from picsc.runtime.devices import device_findings, pick_device
+from picsc.runtime.engines.parts import Computations, RunPlace, compute_in_parts, open_workplace
+from picsc.runtime.engines.shards import Shard
 from picsc.runtime.predictions_file import Truths, check_predictions_file, write_predictions
-from picsc.runtime.processes import run_tasks
-from picsc.runtime.run_folder import RunFolder, open_run
+from picsc.runtime.run_folder import RunFolder
 from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
 from picsc.settings import (
@@ -49,6 +51,7 @@ from picsc.settings import (
     Method,
 )
 from picsc.settings.by_keyword import from_keywords
+from picsc.settings.fields import HOW_IT_RUNS
 from picsc.settings.in_python import in_keywords
 from picsc.simulation.batch_shift import with_batch_shift
 from picsc.training.defaults import recipe_of, rows_of, trainer_of
@@ -124,6 +127,7 @@ def cross_validate_dataset(
     *,
     run_dir: Path | None = None,
     resume: bool = False,
+    shard: Shard | None = None,
     predictions: Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> CvReport:
@@ -134,12 +138,14 @@ def cross_validate_dataset(
         settings: all settings of the run.
         run_dir: folder that keeps finished parts; None is a folder of the user's cache.
         resume: use the finished parts that are there.
+        shard: this command's share of the parts; None is all.
         predictions: file for the predictions of all test rows; None writes none.
         progress: called with the name of each stage.
 
     Raises:
         SettingsError: an option does not fit the data.
         DataError: the data cannot be compared on.
+        NoReportYetError: a shard is done.
 
     Example:
         >>> import numpy as np
@@ -157,23 +163,25 @@ def cross_validate_dataset(
     with one_thread():
         prepared = prepare(data, settings, keep=predictions is not None)
         experiment = prepared.experiment
-        jobs = settings.jobs if data.kind != "table" or prepared.work > SMALL_WORK else 1
         names = _methods_to_run(settings, tested_once=experiment.tested_once, gradients=experiment.setup.gradients)
-        with open_run(run_dir, prepared.manifest, resume=resume) as folder:
-            tasks = [(experiment, folder, name) for name in names]
-            left = set(names)
+        jobs = 1 if settings.engine == "local" and prepared.small else settings.jobs
+        place = RunPlace(run_dir, resume, shard)
 
-            def done(i: int) -> None:
-                left.discard(names[i])
-                report_progress(f"training: {', '.join(left)}" if left else "comparing")
+        def training(left: Sequence[str], words: str) -> None:
+            report_progress(f"training: {', '.join(left)}{words}" if left else "comparing")
 
-            report_progress(f"training: {', '.join(names)}")
-            scores: dict[str, PieceScores] = {}
-            for found in run_tasks(_run_method, tasks, jobs, done=done):
-                scores |= found
+        def estimating(_: Sequence[None], words: str) -> None:
             if settings.deploy is not None:
-                report_progress("estimating for deployment")
-            deployed, more = estimate_for_deployment(prepared.table, settings, experiment, folder, prepared.file)
+                report_progress(f"estimating for deployment{words}")
+
+        with open_workplace(place, prepared.manifest, settings.engine, jobs, report_progress) as workplace:
+            scores: dict[str, PieceScores] = {}
+            methods = Computations(_run_method, experiment, names)
+            for found in compute_in_parts(methods, workplace, training).values():
+                scores |= found
+            estimate = Computations(_for_deployment, (prepared, settings), [None])
+            estimates = compute_in_parts(estimate, workplace, estimating)
+        deployed, more = estimates[None]
         if predictions is not None:
             report_progress("writing predictions")
             write_predictions(predictions, predicted_rows(experiment, scores), prepared.truths)
@@ -194,8 +202,8 @@ class Prepared:
     manifest: dict[str, object]
     truths: Truths
     """Numbers and labels of the rows, for their predictions."""
-    work: float
-    """Rows x features x pieces x repeats."""
+    small: bool
+    """True where other processes would not pay."""
 
 
 def _shifted(data: Data, settings: CvSettings) -> Data:
@@ -212,10 +220,17 @@ def _shifted(data: Data, settings: CvSettings) -> Data:
     return with_batch_shift(data, settings.batch_shift, settings.cut.batches, seed=settings.seed)
 
 
-def _run_method(task: tuple[Experiment, RunFolder, str]) -> MethodScores:
+def _run_method(experiment: Experiment, folder: RunFolder, name: str) -> MethodScores:
     """One method; a function of the module, so that another process can call it."""
-    experiment, folder, name = task
     return METHOD_FUNCTIONS[name](experiment, folder)
+
+
+def _for_deployment(
+    shared: tuple[Prepared, CvSettings], folder: RunFolder, _: None
+) -> tuple[DeploymentEstimate | None, tuple[Finding, ...]]:
+    """The estimate that `--deploy` asks for; a function of the module, so that another process can call it."""
+    prepared, settings = shared
+    return estimate_for_deployment(prepared.table, settings, prepared.experiment, folder, prepared.file)
 
 
 def _methods_to_run(settings: CvSettings, *, tested_once: bool, gradients: bool) -> list[str]:
@@ -295,7 +310,7 @@ def prepare(data: Data, settings: CvSettings, *, keep: bool = False) -> Prepared
         "device": device.name,
         "seed": settings.seed,
         "data_sha256": data.sha256,
-        "settings": settings.model_dump(mode="json", exclude={"jobs", "methods"}),
+        "settings": settings.model_dump(mode="json", exclude=HOW_IT_RUNS | {"methods"}),
     }
     if isinstance(trainer, EstimatorTrainer | ModuleTrainer):
         manifest["model"] = trainer.own.manifest
@@ -329,7 +344,7 @@ def prepare(data: Data, settings: CvSettings, *, keep: bool = False) -> Prepared
         judging=judging_of(table, settings.metrics, counts, keep=keep),
     )
     truths = truths_of(data, table, settings.sample_weight)
-    return Prepared(experiment, table, file, tuple(findings), manifest, truths, work)
+    return Prepared(experiment, table, file, tuple(findings), manifest, truths, kind == "table" and work <= SMALL_WORK)
 
 
 def _deployment_file(data: Data, table: Dataset, settings: CvSettings) -> DeploymentFile | None:

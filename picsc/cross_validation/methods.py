@@ -331,7 +331,7 @@ def _along(
         return found
 
     def keep(part: str, compute: Callable[[], Arrays]) -> Arrays:
-        return kept(folder, f"{name}/{part}", compute)
+        return kept(folder, f"{name}/{part}", compute, unit=name)
 
     parts = train_along(experiment.setup, sequences, correction, record, keep)
     return {method: joined_steps(experiment, parts, which) for method, which in models.items()}

@@ -38,6 +38,7 @@ from picsc.reports.common import Finding, MajorityClass, finite
 from picsc.reports.cv import CvReport, Lifelong, Loss, MethodReport, Unit
 from picsc.reports.metrics import MetricScore
 from picsc.settings import METHODS, CvSettings
+from picsc.settings.fields import HOW_IT_RUNS
 from picsc.training.own.applies import OF_CV, not_applicable
 
 WHOLE = "whole set"
@@ -122,7 +123,7 @@ def assemble(
         methods=methods,
         loss=_loss(scores, whole.get("st-cv"), experiment),
         findings=findings,
-        settings=settings.model_dump(mode="json", exclude={"jobs"}),
+        settings=settings.model_dump(mode="json", exclude=HOW_IT_RUNS),
         manifest=manifest,
         majority=majority,
         pooled=pooled,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import TypeVar
 
 from picsc.federated.method_run import Run
@@ -13,20 +14,22 @@ from picsc.federated.repeats import ChosenTask, chooses, run_repeat, tune_repeat
 from picsc.federated.resumable_rounds import Progress, RepeatTask
 from picsc.federated.tuning import Choice, Limits, Try, choose, limits
 from picsc.phrases import counted
-from picsc.runtime.processes import run_tasks
+from picsc.runtime.engines.parts import Workplace
+from picsc.runtime.engines.shards import run_shard
+from picsc.runtime.engines.stage import Stage
 from picsc.settings import FedMethod
 
 ATTEMPTS = 4
 """Times that a run which diverged is begun again with another rate."""
-Task = TypeVar("Task")
+Task = TypeVar("Task", RepeatTask, ChosenTask)
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
 class _Workers:
-    """Processes, and the line that says how far they are."""
+    """Where the runs are, and the line that says how far they are."""
 
-    jobs: int
+    workplace: Workplace
     progress: Progress
 
     def run(self, function: Callable[..., Found], tasks: Sequence[Task], doing: str) -> list[Found]:
@@ -38,11 +41,25 @@ class _Workers:
             self.progress(f"{doing}: {finished[0]} of {counted(len(tasks), 'run')} done")
 
         self.progress(f"{doing}: 0 of {counted(len(tasks), 'run')} done")
-        alone = self.jobs == 1 or len(tasks) == 1  # other processes cannot report
-        return run_tasks(partial(function, progress=self.progress) if alone else function, tasks, self.jobs, done=done)
+        folder, engine, shard = self.workplace.folder, self.workplace.engine, self.workplace.shard
+        own = [folder.place_of(task.place) for task in tasks]
+        if shard is not None:
+            names = [f"{doing}/{task.place}" for task in tasks]
+            shared = Stage(_run, (function, tasks), range(len(tasks)), folder.path, own)
+            run_shard(shared, engine, shard, names, wait=True)  # so all are finished, and read below
+        alone = not engine.elsewhere and 1 in (engine.workers, len(tasks))  # other processes cannot report
+        if alone:
+            function = partial(function, progress=self.progress)
+        return engine.run(Stage(_run, (function, tasks), range(len(tasks)), folder.path, own), done)
 
 
-def run_all(tasks: Sequence[RepeatTask], jobs: int, progress: Progress) -> dict[FedMethod, list[Run]]:
+def _run(shared: tuple[Callable[[Task], Found], Sequence[Task]], path: Path | None, i: int) -> Found:
+    """One task of several, in the run folder where it runs; so that another process can call it."""
+    function, tasks = shared
+    return function(tasks[i].at(path))
+
+
+def run_all(tasks: Sequence[RepeatTask], workplace: Workplace, progress: Progress) -> dict[FedMethod, list[Run]]:
     """The runs of every method, one per repeat.
 
     Reading: a learning rate that diverges in one repeat is no rate for a method. Whether it does while candidates are
@@ -51,10 +68,10 @@ def run_all(tasks: Sequence[RepeatTask], jobs: int, progress: Progress) -> dict[
 
     Args:
         tasks: every repeat of every group of methods.
-        jobs: processes.
+        workplace: keeps the rounds, and runs them.
         progress: called with one line about each step.
     """
-    workers = _Workers(jobs, progress)
+    workers = _Workers(workplace, progress)
     if not chooses(tasks[0].data, tasks[0].settings):
         return _by_method(workers.run(run_repeat, [ChosenTask(task, {}) for task in tasks], "training"))
     tried = workers.run(tune_repeat, tasks, "choosing learning rates")

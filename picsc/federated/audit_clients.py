@@ -34,6 +34,7 @@ from picsc.runtime.devices import pick_device
 from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
 from picsc.settings import FedSettings
+from picsc.settings.fields import HOW_IT_RUNS
 
 ROUNDS, RATE = 5, 0.05
 """Rounds and learning rate of FedAvg for the model at which clients are compared; the settings may give fewer rounds,
@@ -117,7 +118,7 @@ def audit_clients(
             f"labels shifted in {labels} of {k} clients",
             f"each client sent one summary of {bytes_up:,} bytes in place of its rows",
         ),
-        settings=settings.model_dump(mode="json", exclude={"jobs"}),
+        settings=settings.model_dump(mode="json", exclude=HOW_IT_RUNS),
         manifest={
             "versions": versions(),
             "device": device.name,

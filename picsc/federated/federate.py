@@ -23,11 +23,13 @@ from picsc.federated.resumable_rounds import Progress, RepeatTask
 from picsc.federated.summary import assemble
 from picsc.reports.common import Finding
 from picsc.runtime.devices import device_findings, pick_device
-from picsc.runtime.run_folder import open_run
+from picsc.runtime.engines.parts import RunPlace, open_workplace
+from picsc.runtime.engines.shards import Shard
 from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
 from picsc.settings import FedSettings
 from picsc.settings.by_keyword import from_keywords
+from picsc.settings.fields import HOW_IT_RUNS
 from picsc.settings.in_python import in_keywords
 
 if TYPE_CHECKING:
@@ -88,6 +90,7 @@ def federate_dataset(
     *,
     run_dir: Path | None = None,
     resume: bool = False,
+    shard: Shard | None = None,
     progress: Progress | None = None,
 ) -> FedReport:
     """Compare federated algorithms on data that was read already.
@@ -97,11 +100,13 @@ def federate_dataset(
         settings: everything else.
         run_dir: folder where finished rounds are stored; None is a folder of the user's cache.
         resume: continue after the rounds that the folder holds.
+        shard: this command's share of the runs; None is all.
         progress: called with one line about each step.
 
     Raises:
         SettingsError: an option does not fit the data.
         DataError: the data cannot be used, or a client failed; the message names it.
+        NoReportYetError: a shard is done.
 
     Example:
         >>> import numpy as np
@@ -127,19 +132,23 @@ def federate_dataset(
         "device": device.name,
         "seed": settings.seed,
         "data_sha256": data.sha256,
-        "settings": settings.model_dump(mode="json", exclude={"jobs"}),
+        "settings": settings.model_dump(mode="json", exclude=HOW_IT_RUNS),
     }
-    with one_thread(), open_run(run_dir, manifest, resume=resume) as folder:
-        report_progress("dealing rows out to the clients")
-        split = federated_split(data, settings, seed=settings.seed)  # reports anything wrong with the clients at once
-        refuse_small_clients(split, settings)
-        refuse_whitening(data, settings)
-        findings += small_clients_finding(split, settings)
-        findings += [*client_findings(data, split, settings), *seen_in_training(data, split)]
-        # small models of all methods are trained as one; larger ones one after another, in processes
-        groups = [settings.methods] if kind == "mlp" else [(method,) for method in settings.methods]
-        workers = max(1, settings.jobs // (repeats * len(groups)))
-        tasks = [RepeatTask(data, settings, group, i, folder, workers) for i in range(repeats) for group in groups]
-        found = run_all(tasks, settings.jobs, report_progress)
+    place = RunPlace(run_dir, resume, shard)
+    with one_thread():
+        with open_workplace(place, manifest, settings.engine, settings.jobs, report_progress) as workplace:
+            report_progress("dealing rows out to the clients")
+            # reports anything wrong with the clients at once
+            split = federated_split(data, settings, seed=settings.seed)
+            refuse_small_clients(split, settings)
+            refuse_whitening(data, settings)
+            findings += small_clients_finding(split, settings)
+            findings += [*client_findings(data, split, settings), *seen_in_training(data, split)]
+            # small models of all methods are trained as one; larger ones one after another, in processes
+            groups = [settings.methods] if kind == "mlp" else [(method,) for method in settings.methods]
+            workers = 1 if workplace.engine.elsewhere else max(1, settings.jobs // (repeats * len(groups)))
+            folder = workplace.folder
+            tasks = [RepeatTask(data, settings, group, i, folder, workers) for i in range(repeats) for group in groups]
+            found = run_all(tasks, workplace, report_progress)
         report_progress("auditing the clients")
         return assemble(data, split, settings, repeats, found, findings, manifest)

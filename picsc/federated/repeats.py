@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from picsc.datasets.data import Data
 from picsc.federated.algorithms.by_name import algorithm
@@ -36,6 +37,15 @@ class ChosenTask:
     def name(self) -> str:
         """Name of its rounds in the run folder."""
         return f"rounds-{self.attempt}" if self.attempt else "rounds"
+
+    @property
+    def place(self) -> str:
+        """Beginning of the names of its parts in the run folder."""
+        return self.task.place
+
+    def at(self, path: Path | None) -> ChosenTask:
+        """The same with the run folder at another path; None leaves it."""
+        return replace(self, task=self.task.at(path))
 
 
 def chooses(data: Data, settings: FedSettings) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -44,9 +45,18 @@ class RepeatTask:
         """Seed of everything in this repeat."""
         return self.settings.seed + self.repeat
 
+    @property
+    def place(self) -> str:
+        """Beginning of the names of its parts in the run folder."""
+        return f"repeat-{self.repeat}/{'-'.join(self.methods)}"
+
     def part(self, name: str) -> str:
         """Name of a part in the run folder."""
-        return f"repeat-{self.repeat}/{'-'.join(self.methods)}/{name}"
+        return f"{self.place}/{name}"
+
+    def at(self, path: Path | None) -> RepeatTask:
+        """The same with the run folder at another path; None leaves it."""
+        return self if path is None else replace(self, folder=replace(self.folder, path=path))
 
 
 def run_rounds(

@@ -19,6 +19,7 @@ from picsc.federated.three_lines import three_lines
 from picsc.reports.common import Finding, MajorityClass
 from picsc.reports.fed import ClientShift, FedMethodReport, FedReport
 from picsc.settings import FedMethod, FedSettings
+from picsc.settings.fields import HOW_IT_RUNS
 
 COLUMNS = {(False,): "", (True,): ", whitened columns", (False, True): ", columns natural or whitened by method"}
 """Words on the columns that methods train on."""
@@ -77,7 +78,7 @@ def assemble(
         findings=tuple(notes),
         test=test,
         summary=three_lines(methods, shifts, info.metric, majority),
-        settings=settings.model_dump(mode="json", exclude={"jobs"}),
+        settings=settings.model_dump(mode="json", exclude=HOW_IT_RUNS),
         manifest=manifest,
         majority=majority,
     )

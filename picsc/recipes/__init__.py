@@ -8,6 +8,7 @@
 - `load`: recipes read from files and checked whole before anything slow starts
 - `rows`: rows of a recipe's table: what the report of one task adds to a row, next to the paper's numbers
 - `run`: running recipes: equal tasks of several recipes once, then one table per recipe
+- `task_runs`: runs of tasks, in this process or on a machine that must have the same files
 - `tasks`: one task of a recipe: a verb run once, on one data set with one way to cut it
 - `verb_checks`: contradictions in a recipe that only one verb has: its grids, cuts, clients and targets
 - `verbs`: the verbs of recipes: one record per verb, with the settings, the run, the checks and the rows that are its

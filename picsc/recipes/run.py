@@ -2,66 +2,62 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
-from picsc.errors import PicscError
 from picsc.recipes.across_datasets import TEST, across_datasets
 from picsc.recipes.grids import OF_TARGETS
 from picsc.recipes.load import Loaded
+from picsc.recipes.task_runs import Report, TaskRun, run_here, run_task, run_there, with_digests, words_of
 from picsc.recipes.tasks import Place, Task
 from picsc.recipes.verbs import BY_NAME, verb_of
-from picsc.reports import AuditReport, CompareReport, CvReport, FedReport
 from picsc.reports.common import Metric
 from picsc.reports.recipes import RecipeReport, RecipeRow, RecipeTable
-from picsc.runtime.processes import run_tasks
-from picsc.settings import CvSettings
+from picsc.runtime.engines.opening import open_engine
+from picsc.runtime.engines.shards import check_shard, end_shard
+from picsc.runtime.engines.stage import Engine, Stage
+from picsc.settings import AuditSettings, CvSettings
+from picsc.settings.fields import HOW_IT_RUNS
 from picsc.settings.recipe import Recipe
 
-_Report = CvReport | AuditReport | FedReport | CompareReport
 _LEFT_OUT: dict[str, bool | set[str]] = {
     "cut": {"folds", "batches"},
     "clients": {"by", "clients", "partition"},
-    "jobs": True,
+    **dict.fromkeys(HOW_IT_RUNS, True),
 }
 """Settings that are not the same for all rows of a table, or change no number."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """A task and its folders."""
-
-    task: Task
-    place: Place
-
-
 def run_recipes(
     recipes: Sequence[Loaded],
+    place: Place | None = None,
     *,
-    data_dir: Path | None = None,
     jobs: int = 1,
-    run_dir: Path | None = None,
-    resume: bool = False,
+    engine: str = "local",
     progress: Callable[[str], None] | None = None,
 ) -> RecipeReport:
     """Run all tasks of all recipes; equal ones once.
 
     Args:
         recipes: checked by `picsc.recipes.load.load_recipes`.
-        data_dir: folder with data sets by name; None is the platform's.
+        place: the folder with data sets by name, and the folder that keeps every finished part, with one folder per
+            task inside; None is the platform's, and one per task in picsc's cache, without finished parts.
         jobs: processes; never changes a number.
-        run_dir: folder that keeps every finished part, one folder per task; None is one in picsc's cache.
-        resume: go on with what `run_dir` holds.
+        engine: where the processes are, as in `picsc.settings`.
         progress: takes a line of text whenever a task is done.
 
     Returns:
         One table per recipe. A data set that cannot be used is a row with its reason.
+
+    Raises:
+        SettingsError: the engine cannot be used.
+        NoReportYetError: a shard is done.
     """
+    place = place or Place(None, None, resume=False)
     tasks = list(dict.fromkeys(task for recipe in recipes for task in recipe.tasks))
-    inside = max(1, jobs // len(tasks))  # processes left for each task when there are few of them
-    runs = [_Run(_with_jobs(task, inside), Place(data_dir, _folder(run_dir, task), resume)) for task in tasks]
+    check_shard(place.shard, engine, place.run_dir)
+    if place.shard is not None:  # a report of an audit has no parts that could be kept
+        tasks = [tasks[i] for i in place.shard.order(len(tasks)) if not isinstance(tasks[i].settings, AuditSettings)]
     ready: list[int] = []
     labels = _labels(tasks)
 
@@ -70,7 +66,9 @@ def run_recipes(
         if progress is not None:
             progress(f"{len(ready)} of {len(tasks)} done: {labels[i]}")
 
-    results = dict(zip(tasks, run_tasks(_result, runs, jobs, done=done), strict=True))
+    with open_engine(engine, jobs, progress) as opened:
+        results = dict(zip(tasks, _results(tasks, place, opened, done, jobs), strict=True))
+    end_shard(place.shard, place.run_dir)
     tables = tuple(_table(recipe, results) for recipe in recipes)
     versions = {
         str(result.manifest.get("versions")): result.manifest.get("versions")
@@ -81,27 +79,29 @@ def run_recipes(
     return RecipeReport(tables, TEST, manifest)
 
 
-def _with_jobs(task: Task, jobs: int) -> Task:
-    return Task(task.data, task.is_file, task.settings.model_copy(update={"jobs": jobs}))
-
-
-def _folder(run_dir: Path | None, task: Task) -> Path | None:
-    """A folder that is the task's own, whatever recipe it comes from and however many processes there are."""
-    if run_dir is None:
-        return None
-    settings = task.settings.model_copy(update={"jobs": 1}).model_dump_json()
-    digest = hashlib.sha256(f"{task.data}\0{settings}".encode()).hexdigest()[:8]
-    return run_dir / f"{Path(task.data).stem}-{_words(task).replace(' ', '-')}-{digest}"
-
-
-def _words(task: Task) -> str:
-    """The pieces that a task asks for, in words."""
-    return verb_of(task.settings).asked(task.settings).words
+def _results(
+    tasks: Sequence[Task], place: Place, engine: Engine, done: Callable[[int], None], jobs: int
+) -> list[Report | str]:
+    """The report of every task, or why there is none."""
+    if not engine.elsewhere:
+        inside = max(1, jobs // len(tasks)) if tasks else 1  # processes left for each task when there are few of them
+        runs = [TaskRun(task, place).by(inside) for task in tasks]
+        return engine.run(Stage(run_here, None, runs), done)
+    if len(tasks) < engine.workers:  # then the parts of every task are for all workers
+        results = []
+        for i, task in enumerate(tasks):
+            results.append(run_task(TaskRun(task, place).by(jobs, engine.name)))
+            done(i)
+        return results
+    runs = [with_digests(TaskRun(task, place).by(1)) for task in tasks]
+    found = engine.run(Stage(run_there, None, runs, place.run_dir, [run.folder_name for run in runs]), done)
+    # a machine that lacks a data set by name must not change the report
+    return [run_task(run) if isinstance(one, str) else one for run, one in zip(runs, found, strict=True)]
 
 
 def _labels(tasks: Sequence[Task]) -> list[str]:
     """What each task is, in words: its data and pieces, and lambda where that alone tells it from another."""
-    labels = [f"{task.data}, {_words(task)}" for task in tasks]
+    labels = [f"{task.data}, {words_of(task)}" for task in tasks]
     return [
         f"{label}, lambda {task.settings.penalty.strength}"
         if labels.count(label) > 1 and isinstance(task.settings, CvSettings)
@@ -110,17 +110,7 @@ def _labels(tasks: Sequence[Task]) -> list[str]:
     ]
 
 
-def _result(run: _Run) -> _Report | str:
-    """The report of one task, or why there is none."""
-    settings = run.task.settings
-    try:
-        report: _Report = verb_of(settings).run(run.task, settings, run.place)
-    except PicscError as error:
-        return str(error)
-    return report
-
-
-def _table(loaded: Loaded, results: dict[Task, _Report | str]) -> RecipeTable:
+def _table(loaded: Loaded, results: dict[Task, Report | str]) -> RecipeTable:
     """The table of one recipe."""
     recipe = loaded.recipe
     rows = tuple(_row(loaded, task, results[task]) for task in loaded.tasks)
@@ -163,7 +153,7 @@ def _strength(recipe: Recipe, task: Task) -> float | None:
     return settings.penalty.strength
 
 
-def _row(loaded: Loaded, task: Task, result: _Report | str) -> RecipeRow:
+def _row(loaded: Loaded, task: Task, result: Report | str) -> RecipeRow:
     """The row of one data set cut in one way."""
     recipe, verb = loaded.recipe, verb_of(task.settings)
     asked = verb.asked(task.settings)

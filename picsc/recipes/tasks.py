@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from picsc.datasets.data import Data
     from picsc.datasets.table import Dataset
     from picsc.reports import AuditReport, CompareReport, CvReport, FedReport
+    from picsc.runtime.engines.shards import Shard
     from picsc.settings import ReadSettings
 
 S = TypeVar("S", AuditSettings, CompareSettings)
@@ -40,6 +41,8 @@ class Place:
     """Folder that keeps the task's finished parts; None is one in picsc's cache."""
     resume: bool
     """True to go on with the parts that `run_dir` holds."""
+    shard: Shard | None = None
+    """Share of the parts that is made; None is all of them, and the report."""
 
 
 def run_audit(task: Task, settings: AuditSettings, place: Place) -> AuditReport:
@@ -69,7 +72,7 @@ def run_cv(task: Task, settings: CvSettings, place: Place) -> CvReport:
     from picsc.cross_validation.cross_validate import cross_validate_dataset
 
     data = _data(task, settings, place)
-    return cross_validate_dataset(data, settings, run_dir=place.run_dir, resume=place.resume)
+    return cross_validate_dataset(data, settings, run_dir=place.run_dir, resume=place.resume, shard=place.shard)
 
 
 def run_fed(task: Task, settings: FedSettings, place: Place) -> FedReport:
@@ -79,7 +82,7 @@ def run_fed(task: Task, settings: FedSettings, place: Place) -> FedReport:
 
     settings = with_own_clients(settings, None if task.is_file else task.data)
     data = _data(task, settings, place)
-    return federate_dataset(data, settings, run_dir=place.run_dir, resume=place.resume)
+    return federate_dataset(data, settings, run_dir=place.run_dir, resume=place.resume, shard=place.shard)
 
 
 def run_compare(task: Task, settings: CompareSettings, place: Place) -> CompareReport:
@@ -89,7 +92,7 @@ def run_compare(task: Task, settings: CompareSettings, place: Place) -> CompareR
     settings = _alike(task, settings)
     data = _data(task, settings, place)
     target = target_file(settings)
-    return compare_dataset(data, settings, target=target, run_dir=place.run_dir, resume=place.resume)
+    return compare_dataset(data, settings, target=target, run_dir=place.run_dir, resume=place.resume, shard=place.shard)
 
 
 def _alike(task: Task, settings: S) -> S:

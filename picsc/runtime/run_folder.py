@@ -1,7 +1,7 @@
 """The folder of a run's finished parts, so that an interrupted run loses only the unfinished part.
 
 Layout: `picsc-run.json` is the manifest of the run, `lock` is locked by the running process, `parts/` holds one file
-per part.
+per part, `locks/` one per unit of work that shards of a run divide among them.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import json
 import os
 import re
 import shutil
-import sys
 import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.lib import format as npy
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from picsc.errors import SettingsError
 from picsc.runtime.cache import cache_folder
+from picsc.runtime.locks import hold
 
 MANIFEST = "picsc-run.json"
 LONGEST = 100
@@ -38,6 +39,15 @@ SHOWN = 5
 """Most differences between two manifests that a message names."""
 
 
+class PartsMissingError(Exception):
+    """Parts are missing that are not to be made here."""
+
+    def __init__(self, units: tuple[str, ...]) -> None:
+        """Store the units of work that make them."""
+        super().__init__(", ".join(units))
+        self.units = units
+
+
 @dataclass(frozen=True, slots=True)
 class RunFolder:
     """The folder of finished parts, made by `open_run`; plain values, so that it can be sent to other processes."""
@@ -45,6 +55,16 @@ class RunFolder:
     path: Path
     digest: str
     """Digest of the manifest, which keeps parts of other runs from being used."""
+    only: frozenset[str] | None = None
+    """Units of work whose parts `kept` may make; None is all."""
+
+    def with_only(self, unit: str | None) -> RunFolder:
+        """The folder for a computation that makes the parts of one unit of work, or of none."""
+        return replace(self, only=frozenset(() if unit is None else (unit,)))
+
+    def place_of(self, unit: str) -> str:
+        """The folder, below that of the run, of a unit's parts if it makes several one after another."""
+        return "/".join(("parts", *map(_safe, unit.split("/"))))
 
     def get(self, name: str) -> dict[str, NDArray[Any]] | None:
         """A finished part.
@@ -74,7 +94,7 @@ class RunFolder:
             SettingsError: the folder cannot be written to.
         """
         file = self._file(name)
-        torn = file.with_name(f".{file.stem}.{os.getpid()}.part")
+        torn = file.with_name(f".{file.stem}.{uuid4().hex[:12]}.part")  # process numbers of two machines may be equal
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -102,10 +122,24 @@ class RunFolder:
         return hashlib.sha256(identity).hexdigest().encode()
 
 
-def kept(folder: RunFolder, name: str, compute: Callable[[], Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """A part of the run folder, computed if it is missing; it is read back, so that resuming gives the same bytes."""
+def kept(
+    folder: RunFolder, name: str, compute: Callable[[], Mapping[str, NDArray[Any]]], *, unit: str | None = None
+) -> dict[str, NDArray[Any]]:
+    """A part of the run folder, computed if it is missing; it is read back, so that resuming gives the same bytes.
+
+    Args:
+        folder: keeps the part.
+        name: of the part.
+        compute: makes its arrays.
+        unit: the unit of work of parts that need each other; None is the part's own name, a unit by itself.
+
+    Raises:
+        PartsMissingError: the part is missing, and is not to be made here.
+    """
     found = folder.get(name)
     if found is None:
+        if folder.only is not None and (unit or name) not in folder.only:
+            raise PartsMissingError((unit or name,))
         folder.put(name, compute())
         found = folder.get(name)
     assert found is not None  # noqa: S101 - it was just written
@@ -113,8 +147,10 @@ def kept(folder: RunFolder, name: str, compute: Callable[[], Mapping[str, NDArra
 
 
 @contextmanager
-def open_run(path: Path | None, manifest: Mapping[str, object], *, resume: bool) -> Iterator[RunFolder]:
-    """Open a run folder for the duration of a run; no other process can open it meanwhile.
+def open_run(
+    path: Path | None, manifest: Mapping[str, object], *, resume: bool, shared: bool = False
+) -> Iterator[RunFolder]:
+    """Open a run folder for the duration of a run; no other process can open it meanwhile, but those that share it.
 
     Args:
         path: the folder, created if need be; None takes a folder in picsc's cache that is named after the manifest's
@@ -122,6 +158,7 @@ def open_run(path: Path | None, manifest: Mapping[str, object], *, resume: bool)
         manifest: JSON values that determine every number of the run: data, settings, versions, the digest of
             picsc's code, the device that was found, but not jobs.
         resume: parts that are there, which must belong to the same manifest, are kept; without it they are deleted.
+        shared: let other processes with the same manifest work in the folder, too; parts that are there are kept.
 
     Raises:
         SettingsError: the folder cannot be written to, holds other files, is in use, or has another manifest.
@@ -132,22 +169,29 @@ def open_run(path: Path | None, manifest: Mapping[str, object], *, resume: bool)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         there = {each.name for each in folder.iterdir()}
-        strangers = sorted(there - {"lock", f"{MANIFEST}.part"})
+        strangers = sorted(name for name in there - {"lock"} if not _TORN.fullmatch(name))
         if strangers and MANIFEST not in there:  # foreign files must not be deleted
             raise SettingsError(f"{folder} is no run folder, it holds {strangers[0]}: give an empty or a new folder")
         lock = (folder / "lock").open("a+", encoding="utf-8")
     except OSError as error:
         raise SettingsError(f"cannot use run folder {folder}: {error.strerror or error}") from None
     with lock:
-        _hold(lock, folder)
+        _hold(lock, folder, shared=shared)
         try:
-            if resume:
-                _check_same(folder, json.loads(text))
+            if shared:
+                if not (folder / MANIFEST).exists():
+                    _write_manifest(folder, text)
+                # another one may have been faster
+                _check_same(folder, json.loads(text), "join the run in", "give an empty folder")
             else:
-                _drop_parts(folder)
-            for torn in folder.glob("parts/**/.*.part"):
-                torn.unlink()
-            _write_manifest(folder, text)
+                if resume:
+                    _check_same(folder, json.loads(text))
+                else:
+                    _drop_parts(folder)
+                for torn in (*folder.glob("parts/**/.*.part"), *folder.glob(f"{MANIFEST}.*part")):
+                    torn.unlink()
+                shutil.rmtree(folder / "locks", ignore_errors=True)
+                _write_manifest(folder, text)
         except OSError as error:
             raise SettingsError(f"cannot use run folder {folder}: {error.strerror or error}") from None
         if path is None:
@@ -192,30 +236,18 @@ def _spelt(char: re.Match[str]) -> str:
     return "".join(f"%{byte:02x}" for byte in char[0].encode("utf-8", "surrogatepass"))
 
 
-def _hold(lock: IO[str], folder: Path) -> None:
-    """Lock the open file for as long as it is open; the system unlocks it when the process ends in any way.
+def _hold(lock: IO[str], folder: Path, *, shared: bool = False) -> None:
+    """Lock the run folder for as long as the file is open.
 
     Raises:
         SettingsError: another process holds it.
     """
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            lock.seek(1 << 30)  # Windows prevents reading of locked bytes, and the process number must be readable
-            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(lock.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
+    if not hold(lock, shared=shared):
         lock.seek(0)
         raise SettingsError(
             f"run folder {folder} is in use by process {lock.read().strip() or 'unknown'}: "
             "wait for it to end, or give another folder"
-        ) from None
-    except OSError:  # a file system without locks; the user must avoid two runs at once there
-        pass
+        )
     lock.truncate(0)
     lock.write(f"{os.getpid()}\n")
     lock.flush()
@@ -226,13 +258,17 @@ def _drop_parts(folder: Path) -> None:
         shutil.rmtree(folder / "parts")
 
 
+_TORN = re.compile(rf"{re.escape(MANIFEST)}(\.[0-9a-f]+)?\.part")
+"""Names of manifests that were not written to the end."""
+
+
 def _write_manifest(folder: Path, text: str) -> None:
-    torn = folder / f"{MANIFEST}.part"
+    torn = folder / f"{MANIFEST}.{uuid4().hex}.part"
     torn.write_text(f"{text}\n", encoding="utf-8", newline="\n")
     torn.replace(folder / MANIFEST)
 
 
-def _check_same(folder: Path, wanted: object) -> None:
+def _check_same(folder: Path, wanted: object, verb: str = "resume", instead: str = "start without --resume") -> None:
     """Refuse to resume with the parts of another run.
 
     Raises:
@@ -244,7 +280,7 @@ def _check_same(folder: Path, wanted: object) -> None:
         _drop_parts(folder)
         return
     except ValueError:
-        raise SettingsError(f"cannot resume {folder}: its {MANIFEST} cannot be read; start without --resume") from None
+        raise SettingsError(f"cannot {verb} {folder}: its {MANIFEST} cannot be read; {instead}") from None
     before, now = dict(_flat(there)), dict(_flat(wanted))
     differ = [key for key in sorted(before | now) if before.get(key, _ABSENT) != now.get(key, _ABSENT)]
     if differ:
@@ -252,9 +288,7 @@ def _check_same(folder: Path, wanted: object) -> None:
             f"{key} was {before.get(key, _ABSENT)}, now {now.get(key, _ABSENT)}" for key in differ[:SHOWN]
         )
         more = f"; and {len(differ) - SHOWN} more" if differ[SHOWN:] else ""
-        raise SettingsError(
-            f"cannot resume {folder}, it holds another run: {shown}{more}; set them back, or start without --resume"
-        )
+        raise SettingsError(f"cannot {verb} {folder}, it holds another run: {shown}{more}; set them back, or {instead}")
 
 
 _ABSENT = "absent"

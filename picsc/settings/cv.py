@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from picsc.settings.base import Settings
 from picsc.settings.choices import DEPLOYMENTS, METHODS, BatchShift, DeployInterval, Method
 from picsc.settings.cutting import CutSettings, Keys, two_or_more, with_shuffled_folds
-from picsc.settings.fields import Jobs, Metrics, Repeats, Seed
+from picsc.settings.fields import Engine, Jobs, Metrics, Repeats, Seed
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
 from picsc.settings.training import PenaltySettings, TrainSettings, with_posterior_along_a_sequence
@@ -94,6 +94,9 @@ class CvSettings(Settings):
     """Seed of every random draw."""
     jobs: Jobs = 1
     """Processes that train; the results are the same for any number."""
+    engine: Engine = "local"
+    """Where the processes are: `local`, on this machine; `dask`, a Dask cluster of `jobs` workers on this machine; or
+    `dask:ADDRESS`, the workers of the scheduler at that address. The results are the same."""
 
     @model_validator(mode="before")
     @classmethod

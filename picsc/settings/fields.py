@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from picsc.reports.metrics import MetricName
 from picsc.settings.choices import DeviceName
@@ -27,6 +27,23 @@ def as_fraction(value: object) -> object:
     return value / 100 if 1 < abs(value) <= 100 else value
 
 
+def check_engine(name: str) -> str:
+    """An engine's name.
+
+    Raises:
+        ValueError: there is no such engine.
+    """
+    kind, colon, address = name.partition(":")
+    if name != "local" and (kind != "dask" or (colon and not address)):
+        raise ValueError(
+            f"--engine {name}: must be local, dask, or dask:ADDRESS with the address of a scheduler, such as "
+            "dask:tcp://10.0.0.1:8786"
+        )
+    return name
+
+
+HOW_IT_RUNS = {"jobs", "engine"}
+"""Settings that change no number, and so are not in a report or the manifest of a run."""
 Count = Annotated[int, Field(ge=1)]
 AtLeastTwo = Annotated[int, Field(ge=2)]
 Repeats = Annotated[int, Field(ge=1, le=1000)]
@@ -39,6 +56,11 @@ Accuracy = Annotated[float, BeforeValidator(as_fraction), Field(gt=0, le=1)]
 
 Seed = Annotated[int, Field(ge=0, lt=2**32), Option("Seed of every random draw (default {default}).", "N", "Run")]
 Jobs = Annotated[int, Field(ge=1), Option("Processor cores; never changes a number (default: all).", "N", "Run")]
+Engine = Annotated[
+    str,
+    AfterValidator(check_engine),
+    Option("local or dask[:ADDRESS]; never changes a number (default {default}).", "NAME", "Run"),
+]
 Device = Annotated[DeviceName, Option("auto, cpu, cuda or mps (default {default}).", "NAME", "Training")]
 Metrics = Annotated[
     tuple[MetricName, ...], Option("More scores: roc_auc, f1_macro, rmse, ..", "NAME,..", "Methods", flag="--metric")

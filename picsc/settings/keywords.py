@@ -454,6 +454,10 @@ class CvKeywords(TypedDict, total=False):
     jobs: int
     """Processes that train; the results are the same for any number."""
 
+    engine: str
+    """Where the processes are: `local`, on this machine; `dask`, a Dask cluster of `jobs` workers on this machine; or
+    `dask:ADDRESS`, the workers of the scheduler at that address. The results are the same."""
+
 
 class CompareKeywords(TypedDict, total=False):
     """Settings of `picsc.compare`; one that is not given has its default."""
@@ -724,6 +728,10 @@ class CompareKeywords(TypedDict, total=False):
     jobs: int
     """Processes that train; the results are the same for any number."""
 
+    engine: str
+    """Where the processes are: `local`, on this machine; `dask`, a Dask cluster of `jobs` workers on this machine; or
+    `dask:ADDRESS`, the workers of the scheduler at that address. The results are the same."""
+
 
 class FedKeywords(TypedDict, total=False):
     """Settings of `picsc.federate`; one that is not given has its default."""
@@ -925,3 +933,7 @@ class FedKeywords(TypedDict, total=False):
 
     jobs: int
     """Processes that train; the results are the same for any number."""
+
+    engine: str
+    """Where the processes are: `local`, on this machine; `dask`, a Dask cluster of `jobs` workers on this machine; or
+    `dask:ADDRESS`, the workers of the scheduler at that address. The results are the same."""

@@ -64,6 +64,12 @@ class ProjectFile:
         jobs = self.common.get("jobs")
         return jobs if isinstance(jobs, int) else None
 
+    @property
+    def engine(self) -> str | None:
+        """Engine of all commands."""
+        engine = self.common.get("engine")
+        return engine if isinstance(engine, str) else None
+
     def layers(self, verb: str) -> tuple[Layer, ...]:
         """Layers of a verb, the general before the particular."""
         kind = KINDS[verb]

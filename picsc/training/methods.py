@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from picsc.datasets.data import DataKind
 from picsc.equations.likelihood import Likelihood
 from picsc.evaluation.metrics import scores_of_models
-from picsc.runtime.run_folder import RunFolder, kept
+from picsc.runtime.run_folder import PartsMissingError, RunFolder, kept
 from picsc.settings import PenaltySettings
 from picsc.training.jobs import TableNetwork, Trainer, TrainingJob
 from picsc.training.tuning.inner_cv import INNER, tune_by_inner_cv
@@ -194,9 +194,18 @@ def in_parts(
         name: of the method; part `name/START` holds the jobs from START on.
         count: jobs.
         compute: from positions of jobs to their arrays.
+
+    Raises:
+        PartsMissingError: parts are missing that are not to be made here.
     """
-    parts = []
+    parts: list[Arrays] = []
+    missing: list[str] = []
     for start in range(0, count, setup.at_once):
         some = range(start, min(start + setup.at_once, count))
-        parts.append(kept(folder, f"{name}/{start}", partial(compute, some)))
+        try:
+            parts.append(kept(folder, f"{name}/{start}", partial(compute, some)))
+        except PartsMissingError as error:
+            missing += error.units
+    if missing:
+        raise PartsMissingError(tuple(missing))
     return parts

@@ -42,6 +42,7 @@ def compare(
     isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
+    shard: options.ShardOfRun = None,
     output: options.Outputs = None,
     plot: options.Plot = None,
     predictions: options.Predictions = None,
@@ -58,6 +59,7 @@ def compare(
     input could not be used, 3 a bug in picsc.
     """
     with exits.handle_errors(exits.interrupted_line(run_dir)):
+        share = options.shard_of(shard, resume=resume)
         options.refuse_contradictions(
             *options.exclusive(data, dataset, verbose=verbose, quiet=quiet), options.of_shuffle(of_table(given, "cut"))
         )
@@ -72,7 +74,7 @@ def compare(
         outputs.check(outputs.with_predictions(wanted, predictions), read=(found.data, recipe, *found.settings.test_on))
         if found.demonstration and not quiet:
             streams.warn(DEMONSTRATION_NOTE)
-        report = _compared(found, Places(data_dir, run_dir, predictions), resume=resume, quiet=quiet)
+        report = _compared(found, Places(data_dir, run_dir, predictions, resume, share), quiet=quiet)
         publish(report if timings else untimed(report), wanted, verbose=verbose, quiet=quiet, gate=gate)
         took, rejected = time_line(report), gates.verdicts(report, gate)
         for sentence in ((took,) if took and not timings and not quiet else ()) + rejected:
@@ -101,7 +103,7 @@ def _contradictions(given: Given, found: Found[CompareSettings]) -> Iterator[tup
             yield method not in settings.methods, f"--{name} goes with --method {method}"
 
 
-def _compared(found: Found[CompareSettings], places: Places, *, resume: bool, quiet: bool) -> CompareReport:
+def _compared(found: Found[CompareSettings], places: Places, *, quiet: bool) -> CompareReport:
     """Load the data and, where it is a file of its own, the target; then compare."""
     with streams.progress(quiet=quiet) as progress:
         from picsc.datasets.files.libsvm import read_alike
@@ -117,7 +119,8 @@ def _compared(found: Found[CompareSettings], places: Places, *, resume: bool, qu
             found.settings,
             target=target,
             run_dir=places.run_dir,
-            resume=resume,
+            resume=places.resume,
+            shard=places.shard,
             predictions=places.predictions,
             progress=progress,
         )

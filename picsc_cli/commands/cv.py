@@ -39,6 +39,7 @@ def cv(
     isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
+    shard: options.ShardOfRun = None,
     save_model: options.SaveModel = None,
     save_method: options.SaveMethod = None,
     output: options.Outputs = None,
@@ -52,8 +53,12 @@ def cv(
     Exit code: 0 fine, 1 a model without a result, 2 the input could not be used, 3 a bug in picsc.
     """
     with exits.handle_errors(exits.interrupted_line(run_dir)):
+        share = options.shard_of(shard, resume=resume)
         options.refuse_contradictions(
             *options.exclusive(data, dataset, verbose=verbose, quiet=quiet), options.of_shuffle(of_table(given, "cut"))
+        )
+        options.refuse_contradictions(
+            (share is not None and save_model is not None, "--save-model goes with the call that makes the report")
         )
         saved = _saved(save_model, save_method)
         wanted = outputs.with_plot(outputs.parse(output or (), CvReport), plot, CvReport)
@@ -66,9 +71,9 @@ def cv(
         )
         if found.demonstration and not quiet:
             streams.warn(options.DEMONSTRATION_NOTE)
-        places = Places(data_dir, run_dir, predictions)
+        places = Places(data_dir, run_dir, predictions, resume, share)
         with streams.progress(quiet=quiet) as progress:
-            loaded, report = _cross_validated(found, places, resume=resume, progress=progress, saved=saved)
+            loaded, report = _cross_validated(found, places, progress=progress, saved=saved)
         publish(report, wanted, verbose=verbose, quiet=quiet)
         if saved is not None:
             with streams.progress(quiet=quiet) as progress:
@@ -108,7 +113,6 @@ def _cross_validated(
     found: Found[CvSettings],
     places: Places,
     *,
-    resume: bool,
     progress: Callable[[str], None] | None,
     saved: _Saved | None,
 ) -> tuple[Data, CvReport]:
@@ -123,7 +127,8 @@ def _cross_validated(
         data,
         found.settings,
         run_dir=places.run_dir,
-        resume=resume,
+        resume=places.resume,
+        shard=places.shard,
         predictions=places.predictions,
         progress=progress,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -14,6 +13,7 @@ from picsc_cli.console import exits, streams
 from picsc_cli.options import common as options
 from picsc_cli.options import fed as own
 from picsc_cli.options.bind import NOTHING, Given, of_table, takes_settings
+from picsc_cli.options.common import Places
 from picsc_cli.output import destinations as outputs
 from picsc_cli.output.publish import publish
 from picsc_cli.resolve import Demonstration, Found, Request, found_project, open_found, resolve_settings
@@ -52,6 +52,7 @@ def fed(
     isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
+    shard: options.ShardOfRun = None,
     output: options.Outputs = None,
     plot: own.Plot = None,
     verbose: options.Verbose = False,
@@ -66,13 +67,14 @@ def fed(
     not be used, 3 a bug in picsc.
     """
     with exits.handle_errors("interrupted" if audit_only else exits.interrupted_line(run_dir)):
+        share = options.shard_of(shard, resume=resume)
         options.refuse_contradictions(
             *options.exclusive(data, dataset, verbose=verbose, quiet=quiet),
             ("epochs" in given and "steps" in given, "choose --epochs or --steps, not both"),
             (audit_only and plot is not None, "--plot draws rounds, and --audit-only has none"),
             (
-                audit_only and (resume or run_dir is not None),
-                "--audit-only keeps no parts: leave out --run-dir and --resume",
+                audit_only and (resume or run_dir is not None or share is not None),
+                "--audit-only keeps no parts: leave out --run-dir, --resume and --shard",
             ),
             (audit_only and "whiten" in given, "--audit-only trains no method: leave out --whiten"),
             (audit_only and "inputs" in given, "--audit-only trains no method: leave out --inputs"),
@@ -89,18 +91,18 @@ def fed(
         outputs.check(wanted, read=(found.data, recipe))
         if found.demonstration and not quiet:
             streams.warn(DEMONSTRATION_NOTE)
-        report, code = _run(found, data_dir, run_dir, audit_only=audit_only, resume=resume, quiet=quiet)
+        report, code = _run(
+            found, Places(data_dir, run_dir, resume=resume, shard=share), audit_only=audit_only, quiet=quiet
+        )
         publish(report, wanted, verbose=verbose, quiet=quiet)
         raise typer.Exit(code)
 
 
 def _run(
     found: Found[FedSettings],
-    data_dir: Path | None,
-    run_dir: Path | None,
+    places: Places,
     *,
     audit_only: bool,
-    resume: bool,
     quiet: bool,
 ) -> tuple[FedReport | FedAuditReport, int]:
     """Load the data, then train on the clients or audit them by their summaries; the report and the exit code."""
@@ -109,7 +111,7 @@ def _run(
 
         named = None if found.demonstration else found.dataset
         found = replace(found, settings=with_own_clients(found.settings, named))
-        data = open_found(found, data_dir)
+        data = open_found(found, places.data_dir)
         if progress is not None:
             progress("loading torch")  # seconds, and the data are read
         if audit_only:
@@ -119,5 +121,7 @@ def _run(
             return audited, gates.report_code(audited, gates.FailOn.SHIFT)
         from picsc.federated.federate import federate_dataset  # loads torch, too
 
-        report = federate_dataset(data, found.settings, run_dir=run_dir, resume=resume, progress=progress)
+        report = federate_dataset(
+            data, found.settings, run_dir=places.run_dir, resume=places.resume, shard=places.shard, progress=progress
+        )
         return report, gates.result_code(report)

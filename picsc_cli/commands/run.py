@@ -34,9 +34,11 @@ def run(
     recipes: Recipes,
     data_dir: options.DataDir = None,
     jobs: options.Jobs = None,
+    engine: options.Engine = None,
     isolated: options.Isolated = False,
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
+    shard: options.ShardOfRun = None,
     exit_zero: options.ExitZero = False,
     output: options.Outputs = None,
     plot: options.Plot = None,
@@ -52,12 +54,14 @@ def run(
     """
     with exits.handle_errors(interrupted_line(run_dir)):
         options.refuse_contradictions(*options.exclusive(verbose=verbose, quiet=quiet))
+        share = options.shard_of(shard, resume=resume)
         audited_files.each_once([str(recipe) for recipe in recipes], "RECIPE")
         wanted = outputs.with_plot(outputs.parse(output or (), RecipeReport), plot, RecipeReport)
         from picsc.recipes.load import load_recipes
 
         project = found_project(isolated=isolated)
         loaded = load_recipes(recipes, project)
+        asked = options.engine_of(engine or (project.engine if project is not None else None) or "local")
         tables = [task.data for recipe in loaded for task in recipe.tasks if task.is_file]
         outputs.check(wanted, read=(*recipes, *tables))
         if project is not None and not quiet:
@@ -67,13 +71,13 @@ def run(
                     streams.warn(f"{recipe.path}: {sources}")
         with streams.progress(quiet=quiet) as progress:
             from picsc.recipes.run import run_recipes  # loads scipy, so after everything that may be wrong above
+            from picsc.recipes.tasks import Place
 
             report = run_recipes(
                 loaded,
-                data_dir=data_dir,
+                Place(data_dir, run_dir, resume, share),
                 jobs=jobs or (project.jobs if project is not None else None) or os.cpu_count() or 1,
-                run_dir=run_dir,
-                resume=resume,
+                engine=asked,
                 progress=progress or (None if quiet else streams.warn),
             )
         publish(report, wanted, verbose=verbose, quiet=quiet)

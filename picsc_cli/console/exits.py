@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import typer
 
-from picsc.errors import PicscError, RecipeError
+from picsc.errors import NoReportYetError, PicscError, RecipeError
 from picsc_cli.console.printable import printable
 from picsc_cli.console.safe import no_commands
 from picsc_cli.console.signals import Terminated, termination
@@ -49,6 +49,9 @@ def handle_errors(interrupted: str = "interrupted") -> Iterator[None]:
             yield
     except typer.Exit:
         raise
+    except NoReportYetError as end:
+        warn(str(end))
+        raise typer.Exit(FINE) from None
     except RecipeError as error:
         for problem in error.problems:
             warn(problem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from picsc_cli.gates import FailOn
 from picsc_cli.options.completion import data_sets, recipes
 
 if TYPE_CHECKING:
+    from picsc.runtime.engines.shards import Shard
     from picsc.settings import PartitionSettings
 
 DATA, RUN, OUTPUT = "Data", "Run", "Output"
@@ -51,6 +53,15 @@ Jobs = Annotated[
         "--jobs", metavar="N", help="Processor cores; never changes a number (default: all).", rich_help_panel=RUN
     ),
 ]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="local or dask[:ADDRESS]; never changes a number (default local).",
+        rich_help_panel=RUN,
+    ),
+]
 RunDir = Annotated[
     Path | None,
     typer.Option(
@@ -67,8 +78,12 @@ class Places:
     """Folder of data sets by name."""
     run_dir: Path | None
     """Folder of finished parts."""
-    predictions: Path | None
+    predictions: Path | None = None
     """File of predictions."""
+    resume: bool = False
+    """Use the finished parts that are there."""
+    shard: Shard | None = None
+    """Share of the parts that is made; None is all of them, and the report."""
 
 
 Predictions = Annotated[
@@ -87,6 +102,12 @@ Plot = Annotated[
 Resume = Annotated[
     bool,
     typer.Option("--resume", help="Go on with an interrupted run, to the same bytes.", rich_help_panel=RUN),
+]
+ShardOfRun = Annotated[
+    str | None,
+    typer.Option(
+        "--shard", metavar="I/N", help="Only a share of the parts, in a shared --run-dir.", rich_help_panel=RUN
+    ),
 ]
 RecipeFile = Annotated[
     Path | None,
@@ -161,6 +182,38 @@ Quiet = Annotated[
 DEMONSTRATION = "breast_cancer"
 """Data set of a command that is given none."""
 DEMONSTRATION_NOTE = f"no DATA given, so this is a demonstration on scikit-learn's {DEMONSTRATION} table"
+
+
+def engine_of(name: str) -> str:
+    """The name of an engine that `--engine` gives.
+
+    Raises:
+        SettingsError: there is none of that name.
+    """
+    from picsc.settings.fields import check_engine
+
+    try:
+        return check_engine(name)
+    except ValueError as error:
+        raise SettingsError(str(error)) from None
+
+
+def shard_of(text: str | None, *, resume: bool) -> Shard | None:
+    """The share of a run that `--shard` asks for.
+
+    Raises:
+        SettingsError: there is no such share, or `--resume` asks for all of them.
+    """
+    if text is None:
+        return None
+    from picsc.runtime.engines.shards import Shard
+
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise SettingsError(f"--shard {text}: must be I/N with 1 <= I <= N, such as 2/8 for the second of eight")
+    if resume:
+        raise SettingsError("choose --shard or --resume, not both: a shard goes on with what is there")
+    return Shard(int(found[1]), int(found[2]))
 
 
 def refuse_contradictions(*contradictions: tuple[bool, str]) -> None:

@@ -47,6 +47,7 @@ NEEDS: Mapping[str, Mapping[str, Any]] = {
 """Settings that a setting does not go without."""
 SAMPLES: Mapping[str, Any] = {
     "cut.every": "30d",
+    "engine": "dask:tcp://10.0.0.1:8786",
     "min_effect_of": ["age=0.2"],
     "cut.gap": "7d",
     "reference": REFERENCES[2],

@@ -17,6 +17,7 @@ from picsc.recipes.asked import asked_target
 from picsc.recipes.load import Loaded, load_recipes
 from picsc.recipes.rows import comparison
 from picsc.recipes.run import run_recipes
+from picsc.recipes.tasks import Place
 from picsc.reports.recipes import RecipeReport, Score
 from picsc.settings import COMPARE_METHODS, PAPERS_METHODS, WEIGHTINGS, CompareSettings
 from picsc_cli.formats.table.recipes import recipes_summary
@@ -275,7 +276,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(folder: Path, text: str) -> RecipeReport:
-    return run_recipes(load_recipes([written(folder, text)]), run_dir=folder / "runs")
+    return run_recipes(load_recipes([written(folder, text)]), Place(None, folder / "runs", resume=False))
 
 
 def test_pieces_in_turn_make_one_mean_whatever_their_number(folder: Path) -> None:

@@ -16,6 +16,7 @@ from picsc.errors import RecipeError
 from picsc.recipes.across_datasets import across_datasets
 from picsc.recipes.load import Loaded, load_recipes
 from picsc.recipes.run import run_recipes
+from picsc.recipes.tasks import Place
 from picsc.reports.recipes import RecipeReport, Score
 from picsc.settings import FED_METHODS
 from picsc_cli.app import app
@@ -197,7 +198,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(folder: Path, text: str) -> RecipeReport:
-    return run_recipes(load_recipes([written(folder, text)]), run_dir=folder / "runs")
+    return run_recipes(load_recipes([written(folder, text)]), Place(None, folder / "runs", resume=False))
 
 
 def test_sets_with_clients_of_their_own_make_one_mean_whatever_their_number(folder: Path) -> None:
@@ -240,7 +241,7 @@ def test_a_named_table_knows_its_own_clients(folder: Path) -> None:
         rows = [[*random.integers(1, 4, 13), i % 2] for i in range(40)]
         (data / f"processed.{site}.data").write_text("\n".join(",".join(map(str, row)) for row in rows))
     recipe = load_recipes([written(folder, FED.replace("wdbc", "heart-disease") + QUICK + "repeats: 1\n")])
-    [table] = run_recipes(recipe, data_dir=folder / "data", run_dir=folder / "runs").tables
+    [table] = run_recipes(recipe, Place(folder / "data", folder / "runs", resume=False)).tables
     assert (table.rows[0].reason, table.rows[0].pieces, table.rows[0].rows) == ("", 2, 80)
 
 

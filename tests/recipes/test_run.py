@@ -14,6 +14,7 @@ from picsc.datasets.catalog.lookup import BUNDLED
 from picsc.datasets.catalog.made_names import made_name
 from picsc.recipes.load import load_recipes
 from picsc.recipes.run import run_recipes
+from picsc.recipes.tasks import Place
 from picsc.reports.pages.recipes import recipes_contents
 from picsc.reports.recipes import RecipeReport
 from picsc_cli.app import app
@@ -50,7 +51,9 @@ def run(folder: Path, *texts: str, jobs: int = 1, lines: list[str] | None = None
         paths.append(folder / f"r{i}.yaml")
         paths[-1].write_text(text, encoding="utf-8")
     progress = None if lines is None else lines.append
-    return run_recipes(load_recipes(paths), jobs=jobs, run_dir=folder / f"runs{jobs}", progress=progress)
+    return run_recipes(
+        load_recipes(paths), Place(None, folder / f"runs{jobs}", resume=False), jobs=jobs, progress=progress
+    )
 
 
 def test_equal_tasks_of_two_recipes_are_run_once_and_shown_twice(folder: Path) -> None:
@@ -179,7 +182,7 @@ HEAVY = ("e6-benchmarks-smoke.yaml", "e6-images-smoke.yaml")
 @pytest.mark.parametrize("heavy", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_every_smoke_recipe_runs(folder: Path, heavy: bool) -> None:
     recipes = [loaded for loaded in ALONE if (Path(loaded.path).name in HEAVY) is heavy]
-    report = run_recipes(recipes, run_dir=folder / "runs")
+    report = run_recipes(recipes, Place(None, folder / "runs", resume=False))
     assert len(ALONE) == len(SMOKE) - 3 >= 18
     assert len(report.tables) == len(recipes) > 0
     assert report.failed == 0

@@ -1,4 +1,4 @@
-"""One function over many arguments in several processes: order, errors, and an end that leaves no process behind."""
+"""Units in several processes: order, errors, and an end that leaves no process behind."""
 
 from __future__ import annotations
 
@@ -8,15 +8,30 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from picsc import errors
 from picsc.errors import DataError, SettingsError
-from picsc.runtime.processes import run_tasks
+from picsc.runtime.engines.local import LocalEngine
+from picsc.runtime.engines.stage import Stage
 
 WINDOWS = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signal to send to one process")
+
+
+def apply(function: Callable[[Any], Any], _: Path | None, argument: object) -> Any:
+    return function(argument)
+
+
+def run_tasks(
+    function: Callable[[Any], Any], arguments: Sequence[object], jobs: int, done: Callable[[int], None] | None = None
+) -> list[Any]:
+    with closing(LocalEngine(jobs)) as engine:
+        return engine.run(Stage(apply, function, arguments), done)
 
 
 def process_of(number: int) -> tuple[int, int]:
@@ -129,12 +144,18 @@ def test_torch_has_one_core_for_any_jobs(jobs: int) -> None:
 
 SLEEPERS = """
 import os, sys, time
+from contextlib import closing
 from pathlib import Path
-from picsc.runtime.processes import run_tasks
+from picsc.runtime.engines.local import LocalEngine
+from picsc.runtime.engines.stage import Stage
 
-def sleep(folder):
+def sleep(shared, run_folder, folder):
     Path(folder, str(os.getpid())).touch()
     time.sleep(300)
+
+def run_tasks(function, arguments, jobs):
+    with closing(LocalEngine(jobs)) as engine:
+        engine.run(Stage(function, None, arguments))
 
 if __name__ == "__main__":
     print("begins", flush=True)
