@@ -55,7 +55,7 @@ def drawn_counts(column: Coded, null: LabelDraws) -> Iterator[Tensor]:
     for chunk in null.chunks(width):
         light, heavy = count(apart, chunk, contrast).double().chunk(2, dim=-1)
         rest = standing.rest[start : start + len(chunk)] @ shares
-        counts = (standing.weight * light + heavy + rest).round(decimals=DECIMALS).clamp(min=0)
+        counts = light.mul_(standing.weight).add_(heavy).add_(rest).round_(decimals=DECIMALS).clamp_(min=0)
         if start == 0:
             counts[0] = count(column, null.observed[None], contrast)[0]
         start += len(chunk)
