@@ -9,8 +9,8 @@ the last few codes mean that, one for an empty cell and one for each word.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -48,6 +48,8 @@ class Coded:
     has_missing: bool
     absent: int = 1
     """Number of codes, the last ones, that mean "missing", one for each kind of missing value."""
+    upper: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
+    """Of numbers, the largest value of each code but the last one, which has all above; None for levels."""
 
 
 Missing = tuple[Tensor, Tensor, Tensor]
@@ -89,10 +91,8 @@ def code_numbers(name: str, values: NDArray[np.float64], *, thresholds: int = TH
         quantiles = np.quantile(sample, np.arange(1, thresholds + 1) / thresholds, method="inverted_cdf")
         upper = np.unique(quantiles)
     top = max(len(upper), 1)  # a column without values has one code, which no row has
-    codes = np.minimum(places(upper, values), top - 1, dtype=np.int16, casting="same_kind")
-    if some:
-        codes[missing] = top
-    return Coded(name, "ks", codes, top + 1, some)
+    found = Coded(name, "ks", np.zeros(0, np.int16), top + 1, some, upper=upper)
+    return replace(found, codes=coded_alike(values, found))
 
 
 def code_levels(name: str, codes: NDArray[np.int32] | NDArray[np.int64], levels: int) -> Coded:
@@ -105,6 +105,24 @@ def code_levels(name: str, codes: NDArray[np.int32] | NDArray[np.int64], levels:
     """
     missing = codes < 0
     return Coded(name, "g", np.where(missing, levels, codes).astype(np.int16), levels + 1, bool(missing.any()))
+
+
+def coded_alike(values: NDArray[Any], column: Coded) -> NDArray[np.int16]:
+    """Codes of other values of the same column, (n,).
+
+    Args:
+        values: (n,) numbers, NaN where missing; or codes of levels, -1 where missing.
+        column: the column, with its values coded.
+    """
+    if column.upper is None:
+        found: NDArray[np.int16] = np.where(values < 0, column.t - 1, values).astype(np.int16)
+        return found
+    top = column.t - 1
+    codes: NDArray[np.int16] = np.minimum(places(column.upper, values), top - 1, dtype=np.int16, casting="same_kind")
+    missing = np.isnan(values)
+    if missing.any():
+        codes[missing] = top
+    return codes
 
 
 def tell_kinds_apart(column: Coded, absent: Absent | None) -> Coded:

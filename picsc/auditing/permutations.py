@@ -21,6 +21,7 @@ from picsc.auditing.multiplicity import Evidence, evidence
 
 if TYPE_CHECKING:
     from picsc.auditing.design import Design
+    from picsc.auditing.long_tables.whole_counts import WholeCounts
 
 PerRow = Callable[[Ints], Tensor]
 """From row numbers (m,) to per-row quantities (m, p)."""
@@ -61,6 +62,8 @@ class LabelDraws:
     """Factor by which observed squares are larger than drawn ones when nothing moved, see `Stream.excess`."""
     standing: Standing | None = None
     """What the rows stand for in a subsample; None when they are all rows."""
+    whole_table: WholeCounts | None = None
+    """Counts of all rows of a table of which the n rows are a sample; None where they are the table."""
 
     @property
     def whole(self) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from picsc.auditing.design import Design
     from picsc.auditing.exchangeability import Ints
+    from picsc.auditing.long_tables.whole_counts import WholeCounts
     from picsc.auditing.null_statistics import TestInputs
     from picsc.datasets.table import Dataset
     from picsc.reports.audit import FragmentReport
@@ -42,10 +43,12 @@ class ComparedRows:
     """From some of these rows to what the tests see of them."""
     own_units: bool = True
     """False if the tests see ranks within classes, so that differences in a column's own unit say nothing."""
+    whole: Callable[[TestInputs, Dataset, Design], WholeCounts] | None = None
+    """Counts the table of which these rows are a sample; None where they are the table."""
 
     def among(self, rows: Ints) -> ComparedRows:
-        """The same for some of the rows."""
-        return replace(self, dataset=take(self.dataset, rows))
+        """The same for some of the rows, which are tested by themselves."""
+        return replace(self, dataset=take(self.dataset, rows), whole=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ def run_piece_tests(
     """
     with one_thread():
         inputs = rows.inputs(rows.dataset)
+        whole = None if rows.whole is None else rows.whole(inputs, rows.dataset, design)
         progress(f"testing {len(design.contrast.pieces)} pieces")
         test = shift_test(
             inputs,
@@ -93,6 +97,7 @@ def run_piece_tests(
             seed=settings.seed,
             jobs=settings.jobs,
             certified=settings.equivalence is not None,
+            whole=whole,
         )
         kinds: dict[str, str] = {column.name: column.kind for column in rows.dataset.columns}
         lacking = design.too_few_units(settings.level)
@@ -109,7 +114,7 @@ def run_piece_tests(
         )
         known = Known(
             column_notes(rows.dataset, design),
-            column_sizes(rows.dataset, inputs, design) if rows.own_units else None,
+            column_sizes(rows.dataset, inputs, design, whole) if rows.own_units else None,
             model_fits(inputs.fit, design),
         )
         reports = verdicts(design.pieces, test, rule, known)
