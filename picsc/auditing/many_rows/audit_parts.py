@@ -24,7 +24,7 @@ from picsc.auditing.long_tables.whole_counts import WholeCounts
 from picsc.auditing.many_rows.first_pass import Sampled, counted, first_pass
 from picsc.auditing.many_rows.parquet_parts import ParquetParts, parquet_parts
 from picsc.auditing.many_rows.piece_of_row import OUTSIDE, UNKNOWN, Ints, fold_ends, folds_of_classes, folds_of_rows
-from picsc.auditing.many_rows.second_pass import LabelOf, second_pass
+from picsc.auditing.many_rows.second_pass import LabelledRows, LabelOf, second_pass
 from picsc.auditing.piece_tests import ComparedRows, run_piece_tests
 from picsc.auditing.report import audit_report
 from picsc.auditing.verdict import N_MIN
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from picsc.reports.audit import AuditReport
     from picsc.settings import AuditSettings
 
-ROWS_IN_MEMORY = 2_000_000
+ROWS_IN_MEMORY = 500_000
 """Most rows of a table that is read into memory although its files can be read in parts."""
 SAMPLE = 200_000
 """Rows of the sample."""
@@ -88,8 +88,8 @@ def audit_in_parts(
     found = _by_value(dataset, sampled, settings) if by else _folds(dataset, sampled, parts.n, settings)
     if found is None or not _plain(dataset):
         return None
-    counts = second_pass(parts, sampled, column, found.label_of, len(found.sizes))
-    return _report(dataset, parts, found, counts, settings, progress)
+    rows = LabelledRows(parts, sampled, column, found.label_of, len(found.sizes))
+    return _report(dataset, rows, found, settings, progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,14 +193,10 @@ def _large_enough(made: Cut) -> bool:
 
 
 def _report(
-    dataset: Dataset,
-    parts: ParquetParts,
-    found: _Pieces,
-    counts: Callable[..., dict[str, Ints]],
-    settings: AuditSettings,
-    progress: Callable[[str], None],
+    dataset: Dataset, every: LabelledRows, found: _Pieces, settings: AuditSettings, progress: Callable[[str], None]
 ) -> AuditReport:
     """Test the pieces, and report them at the size of the whole table."""
+    parts = every.parts
     pieces = cut_data(dataset, settings, progress, with_table=False, splits=found.cut)
     compared = compared_rows(pieces.dataset, pieces.cut, None)
     design = build_design(pieces.dataset, pieces.cut, settings, None, compared=compared, findings=pieces.findings)
@@ -211,7 +207,7 @@ def _report(
 
     def whole(inputs: TestInputs, rows: Dataset, of: Design) -> WholeCounts:
         progress(f"counting {parts.n:,} rows")
-        table = counts(inputs, rows, settings.read)
+        table = second_pass(every, inputs, rows, settings.read)
         coded = (*inputs.columns, *(() if inputs.target is None else (inputs.target,)))
         missing.update({each.name: int(table[each.name][:, -1].sum()) for each in coded})
         return _whole(table, found.sizes, rows, of, settings.seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,60 +26,67 @@ LabelOf = Callable[[Ints, Ints, Ints], Ints]
 """From numbers of rows, codes of the counted column and ranks in these to labels, negative for rows in no piece."""
 
 
-def second_pass(
-    parts: ParquetParts,
-    sampled: Sampled,
-    column: Counted,
-    label_of: LabelOf,
-    labels: int,
-) -> Callable[[TestInputs, Dataset, ReadSettings], dict[str, Ints]]:
-    """A function that reads all rows again and counts them, once the codes of the sample are known.
+@dataclass(frozen=True, slots=True)
+class LabelledRows:
+    """All rows of a table, and the piece of each."""
+
+    parts: ParquetParts
+    """The files, of n rows."""
+    sampled: Sampled
+    """The first pass."""
+    column: Counted
+    """The column that it counted."""
+    label_of: LabelOf
+    labels: int
+    """L."""
+
+
+def second_pass(rows: LabelledRows, inputs: TestInputs, dataset: Dataset, read: ReadSettings) -> dict[str, Ints]:
+    """Read all rows again and count them by piece and code.
 
     Args:
-        parts: the files, of n rows.
-        sampled: the first pass.
-        column: the column that it counted.
-        label_of: the piece of each row.
-        labels: L.
+        rows: all rows.
+        inputs: the sample as the tests see it, whose codes are counted.
+        dataset: the sample.
+        read: how its values were understood.
+
+    Returns:
+        (L, t) of each column and of the target, by name.
+
+    Raises:
+        DataError: a file cannot be read, or holds values of another kind than the sample.
     """
-
-    def counts(inputs: TestInputs, dataset: Dataset, read: ReadSettings) -> dict[str, Ints]:
-        """Rows by label and code, (L, t), of each column and of the target, by name."""
-        coded = {each.name: each for each in (*inputs.columns, *(() if inputs.target is None else (inputs.target,)))}
-        known = _known(dataset, read, set(coded))
-        total = {name: np.zeros(labels * each.t, np.int64) for name, each in coded.items()}
-        ranks, start = Ranks(), 0
-        for batch in parts.batches():
-            frame = parts.frame(batch, codes=True)
-            label = _labels(frame, start, sampled, column, ranks, label_of)
-            inside = None if bool((label >= 0).all()) else label >= 0
-            label = label if inside is None else label[inside]
-            table, _ = new_rows(frame, known, where=parts.where)
-            for each in table.columns:
-                codes = coded_alike(each.values, coded[each.name])
-                place = label * np.int64(coded[each.name].t)
-                place += codes if inside is None else codes[inside]
-                total[each.name] += np.bincount(place, minlength=len(total[each.name]))
-            start += len(batch)
-        return {name: found.reshape(labels, -1) for name, found in total.items()}
-
-    return counts
+    coded = {each.name: each for each in (*inputs.columns, *(() if inputs.target is None else (inputs.target,)))}
+    known = _known(dataset, read, set(coded))
+    total = {name: np.zeros(rows.labels * each.t, np.int64) for name, each in coded.items()}
+    ranks, start = Ranks(), 0
+    for batch in rows.parts.batches():
+        frame = rows.parts.frame(batch, codes=True)
+        label = _labels(frame, start, rows, ranks)
+        inside = None if bool((label >= 0).all()) else label >= 0
+        label = label if inside is None else label[inside]
+        table, _ = new_rows(frame, known, where=rows.parts.where)
+        for each in table.columns:
+            codes = coded_alike(each.values, coded[each.name])
+            place = label * np.int64(coded[each.name].t)
+            place += codes if inside is None else codes[inside]
+            total[each.name] += np.bincount(place, minlength=len(total[each.name]))
+        start += len(batch)
+    return {name: found.reshape(rows.labels, -1) for name, found in total.items()}
 
 
-def _labels(
-    frame: pd.DataFrame, start: int, sampled: Sampled, column: Counted, ranks: Ranks, label_of: LabelOf
-) -> Ints:
+def _labels(frame: pd.DataFrame, start: int, of: LabelledRows, ranks: Ranks) -> Ints:
     """Labels of the rows of a batch, of which the first is row number `start`."""
     rows = start + np.arange(len(frame))
-    if sampled.spelled is None:
+    if of.sampled.spelled is None:
         none = np.zeros(len(frame), np.int64)
-        return label_of(rows, none, none)
-    found = column.codes(frame)
+        return of.label_of(rows, none, none)
+    found = of.column.codes(frame)
     assert found is not None  # noqa: S101 - the first pass has counted these values
     codes, spellings = found
-    code = sampled.spelled.code
+    code = of.sampled.spelled.code
     own = np.asarray([code[each] for each in spellings], np.int64)[codes]
-    return label_of(rows, own, ranks.of(own))
+    return of.label_of(rows, own, ranks.of(own))
 
 
 def _known(dataset: Dataset, read: ReadSettings, names: set[str]) -> KnownColumns:

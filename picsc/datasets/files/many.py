@@ -29,7 +29,7 @@ FILE = "file"
 """Name of the column of files."""
 PARTS, LARGE = ".parquet", 1 << 20
 """Suffix of files that can be read in parts, and bytes above which they may have to be: a compressed column of equal
-values takes next to none, so that this is far below what two million rows usually take."""
+values takes next to none, so that this is below what half a million rows usually take."""
 MOST_FILES = 10_000
 """Most files of one table."""
 
