@@ -31,12 +31,14 @@ from picsc.auditing.verdict import N_MIN
 from picsc.datasets.canonical_order import canonical
 from picsc.datasets.columns.precision import at_common_precision
 from picsc.datasets.columns.targets import pick
+from picsc.datasets.files.many import FILE
 from picsc.datasets.load import from_file
 from picsc.datasets.order_columns import without_order_columns
 from picsc.fragments import cut
 from picsc.fragments.cutting import DEFAULT_FOLDS
 from picsc.fragments.pieces import Cut, Fragment
 from picsc.fragments.split_column import class_codes
+from picsc.fragments.validation import class_findings
 from picsc.phrases import counted as counted_in_words
 from picsc.reports.common import Finding
 
@@ -51,6 +53,8 @@ ROWS_IN_MEMORY = 500_000
 """Most rows of a table that is read into memory although its files can be read in parts."""
 SAMPLE = 200_000
 """Rows of the sample."""
+_OF_CLASSES = ("one-class-piece", "class-missing-from-pieces", "rare-class")
+"""Findings that the counts of all rows make, and not the sample."""
 
 
 def audit_in_parts(
@@ -73,7 +77,7 @@ def audit_in_parts(
     if not _can_be_cut(settings):
         return None
     parts = parquet_parts(os.fspath(source))
-    if parts is None or parts.n <= ROWS_IN_MEMORY:
+    if parts is None or parts.n <= max(ROWS_IN_MEMORY, settings.read.min_table_rows - 1):
         return None
     by = settings.cut.by or settings.cut.split_column
     name = by or _target_name(parts, settings)
@@ -82,7 +86,10 @@ def audit_in_parts(
     progress(f"sampling {SAMPLE:,} of {parts.n:,} rows")
     column = counted(name, settings.read)
     sampled = first_pass(parts, column, m=min(SAMPLE, parts.n), seed=STATISTICS_SEED)
-    dataset = from_file(parts.table(sampled.frame), parts.where, settings.read, keys=settings.keys)
+    read = settings.read.model_copy(update={"min_table_rows": 0})  # the sample has fewer rows than the table
+    dataset = from_file(parts.table(sampled.frame), parts.where, read, keys=settings.keys)
+    if not by and dataset.target is not None and dataset.target.name != name:
+        return None
     dataset = without_order_columns(dataset, settings.read.keep)
     check_column_settings(dataset, settings)
     found = _by_value(dataset, sampled, settings) if by else _folds(dataset, sampled, parts.n, settings)
@@ -109,7 +116,8 @@ def _can_be_cut(settings: AuditSettings) -> bool:
     """True if the piece of a row follows from its number, its class or its value alone."""
     cutting = settings.cut
     asked = (cutting.batches, cutting.time, cutting.group, settings.clients.clients, settings.gamma)
-    if any(each is not None for each in asked) or cutting.shuffle or settings.other_files:
+    other_format = settings.read.format not in (None, "parquet")
+    if any(each is not None for each in asked) or cutting.shuffle or settings.other_files or other_format:
         return False
     blocks = settings.block != "auto" and settings.block > 1
     return not blocks and settings.reference != "previous" and cutting.splitter in (None, "kfold", "stratified")
@@ -119,7 +127,10 @@ def _target_name(parts: ParquetParts, settings: AuditSettings) -> str | None:
     read = settings.read
     if read.target is None and not read.no_target and parts.target is not None:
         return parts.target
-    picked = pick(parts.names[: len(parts.names) - len(parts.added[0])], read, keys=settings.keys, where=parts.where)
+    asked = (*settings.keys, *read.drop, read.target)
+    picked = pick(
+        [each for each in parts.names if each != FILE or FILE in asked], read, keys=settings.keys, where=parts.where
+    )
     return None if picked is None else picked[0]
 
 
@@ -201,22 +212,28 @@ def _report(
     compared = compared_rows(pieces.dataset, pieces.cut, None)
     design = build_design(pieces.dataset, pieces.cut, settings, None, compared=compared, findings=pieces.findings)
     compared, order = canonical(compared, design.labels, design.scheme.units)
-    sized = tuple(replace(piece, rows=rows) for piece, rows in zip(design.pieces, found.sizes, strict=True))
+    sized = tuple(
+        replace(piece, rows=rows, first_row=None) for piece, rows in zip(design.pieces, found.sizes, strict=True)
+    )
     design = replace(design.reordered(order), pieces=sized)
     missing: dict[str, int] = {}
+    of_classes: list[Finding] = []
 
     def whole(inputs: TestInputs, rows: Dataset, of: Design) -> WholeCounts:
         progress(f"counting {parts.n:,} rows")
         table = second_pass(every, inputs, rows, settings.read)
         coded = (*inputs.columns, *(() if inputs.target is None else (inputs.target,)))
         missing.update({each.name: int(table[each.name][:, -1].sum()) for each in coded})
+        if rows.target is not None and rows.target.kind == "classes":
+            of_classes.extend(class_findings(table[rows.target.name][:, :-1], rows.target, pieces.cut))
         return _whole(table, found.sizes, rows, of, settings.seed)
 
     rows = ComparedRows(compared, pieces.inputs, whole=whole)
     tests = run_piece_tests(rows, design, settings, progress)
     tests = attribute(tests, rows, design, settings, progress)
-    pieces = replace(pieces, findings=(_note(parts, dataset, found), *pieces.findings))
-    report = audit_report(pieces, design, tests, settings, None)
+    others = [each for each in pieces.findings if each.code not in _OF_CLASSES]
+    told = replace(pieces, findings=(_note(parts, dataset, found), *others, *of_classes))
+    report = audit_report(told, design, tests, settings, None)
     share = parts.n / dataset.n
     columns = tuple(
         replace(each, missing=missing.get(each.name, round(each.missing * share))) for each in report.data.columns
@@ -250,7 +267,8 @@ def _note(parts: ParquetParts, dataset: Dataset, found: _Pieces) -> Finding:
         f"places, so that a KS distance is at most {1 / THRESHOLDS:.4f} too small"
     )
     by_sample = (
-        f"kinds of columns, joint distribution, model and duplicates by a random sample of {dataset.n:,} rows, in "
+        f"kinds of columns, joint distribution, model and remarks on rows by a random sample of {dataset.n:,} rows, in "
         f"which a share of the smallest piece is off by at most {off:.3f} (95 %)"
     )
-    return Finding("read-in-parts", "note", f"{counts}; {by_sample}{unseen}")
+    not_done = "; neighbouring rows were not compared"
+    return Finding("read-in-parts", "note", f"{counts}; {by_sample}{not_done}{unseen}")

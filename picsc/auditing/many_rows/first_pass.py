@@ -121,4 +121,4 @@ def first_pass(parts: ParquetParts, column: Counted, *, m: int, seed: int) -> Sa
 def _one_column(parts: ParquetParts, batch: Any, name: str | None) -> pd.DataFrame:
     if name is None:
         return pd.DataFrame(index=range(len(batch)))
-    return parts.frame(batch, codes=True, only=name)
+    return parts.frame(batch, codes=True, only=(name,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,16 +64,16 @@ class ParquetParts:
             except BROKEN as error:
                 raise DataError(f"{file} cannot be read ({' '.join(str(error).split())[:200]})") from None
 
-    def frame(self, table: Any, *, codes: bool, only: str | None = None) -> pd.DataFrame:
+    def frame(self, table: Any, *, codes: bool, only: Collection[str] | None = None) -> pd.DataFrame:
         """A part of the table as a frame.
 
         Args:
             table: rows of `batches`.
             codes: words as categories, which is fast; False for words as a file of them gives.
-            only: name of a single column; None for all.
+            only: names of the columns; None for all.
         """
         columns = {}
-        for name in self.names if only is None else (only,):
+        for name in self.names if only is None else only:
             column = table.column(name)
             if name in self._read_as_codes:
                 column = column if codes else column.cast(pa.string())

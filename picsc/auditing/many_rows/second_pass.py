@@ -59,9 +59,10 @@ def second_pass(rows: LabelledRows, inputs: TestInputs, dataset: Dataset, read: 
     coded = {each.name: each for each in (*inputs.columns, *(() if inputs.target is None else (inputs.target,)))}
     known = _known(dataset, read, set(coded))
     total = {name: np.zeros(rows.labels * each.t, np.int64) for name, each in coded.items()}
+    needed = dict.fromkeys((*known.names, *(() if rows.column.name is None else (rows.column.name,))))
     ranks, start = Ranks(), 0
     for batch in rows.parts.batches():
-        frame = rows.parts.frame(batch, codes=True)
+        frame = rows.parts.frame(batch, codes=True, only=needed)
         label = _labels(frame, start, rows, ranks)
         inside = None if bool((label >= 0).all()) else label >= 0
         label = label if inside is None else label[inside]

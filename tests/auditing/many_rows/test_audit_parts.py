@@ -134,6 +134,18 @@ def test_what_needs_all_rows_in_memory_has_them(path: Path, asked: dict[str, Any
     assert audit_parts.audit_in_parts(path, settings) is None
 
 
+def test_classes_are_counted_in_all_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = _table()
+    table.loc[np.arange(0, N, N // 12), "target"] = "rare"  # about 12 rows, of which the sample has about 3
+    table.to_parquet(tmp_path / "t.parquet", index=False)
+    found = _audited(tmp_path / "t.parquet", folds=5, splitter="kfold")
+    exact = _in_memory(tmp_path / "t.parquet", monkeypatch, folds=5, splitter="kfold")
+    codes = ("rare-class", "class-missing-from-pieces", "one-class-piece")
+    told = [[each for each in report.findings if each.code in codes] for report in (found, exact)]
+    assert told[0] == told[1]
+    assert [piece.rows for piece in found.fragments] == [piece.rows for piece in exact.fragments]
+
+
 def test_words_among_numbers_are_read_in_memory(tmp_path: Path) -> None:
     table = _table()
     table["z"] = table["z"].astype(str).where(np.arange(N) % 50 > 0, "ERROR")
