@@ -15,6 +15,7 @@
 - `fold_balance`: how alike the folds of a cross-validation are, compared with random folds
 - `image_view`: images as a table that the tests can use: the features that a small network computes from each image
 - `long_tables`: tables of which the draws permute a subsample: rare rows are kept, and counts stand for all rows
+- `many_rows`: tables of millions of rows in parquet files, read twice in batches and never held in memory
 - `model_tests`: tests of what a model learns from a piece: Fisher gap, Fisher KL, score, and covariate KL from moments
 - `multiplicity`: p-values corrected for the number of columns, pieces and statistics
 - `null_statistics`: every other statistic in every permutation: columns, model, target

@@ -20,6 +20,7 @@ from picsc.datasets.canonical_order import canonical
 from picsc.datasets.columns.precision import at_common_precision
 from picsc.datasets.data import Data
 from picsc.datasets.files.libsvm import libsvm_choices
+from picsc.datasets.files.many import may_be_parts
 from picsc.datasets.images import ImageSet
 from picsc.datasets.memory import with_labels_of
 from picsc.datasets.open import open_data
@@ -116,6 +117,10 @@ def audit(
         return dataset, load_reference(files[0], read) if files else None
 
     with in_keywords(AuditSettings, "audit"):
+        if isinstance(data, str | Path) and y is None and cv is None and groups is None and not files:
+            found = None if table is not None or not may_be_parts(data) else _in_parts(data, settings, progress)
+            if found is not None:
+                return found
         dataset, other = opened_alike(opened, libsvm_choices(given, settings.read))
         splits = None
         if cv is not None:
@@ -123,6 +128,12 @@ def audit(
         elif groups is not None:
             raise SettingsError("groups go with cv; name a column with group=... where picsc makes the folds")
         return audit_dataset(dataset, settings, reference=other, splits=splits, progress=progress)
+
+
+def _in_parts(path: str | Path, settings: AuditSettings, progress: Callable[[str], None] | None) -> AuditReport | None:
+    from picsc.auditing.many_rows.audit_parts import audit_in_parts
+
+    return audit_in_parts(path, settings, progress or (lambda _: None))
 
 
 def _cut_by(cv: object, data: Data, settings: AuditSettings, *, x: object, groups: ArrayLike | None) -> Cut:

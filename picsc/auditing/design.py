@@ -274,7 +274,9 @@ def _check_size(k: int, settings: AuditSettings) -> None:
 
 def _scheme(n: int, cut: Cut, labels: Ints) -> PermutationScheme:
     """Rows that may change places: the null repeats the way the pieces were made."""
-    kept = np.setdiff1d(np.arange(n), cut.unassigned)
+    inside = np.ones(n, np.bool_)
+    inside[cut.unassigned] = False
+    kept = np.flatnonzero(inside)
     extra = len(labels) - len(kept)  # the rows of a reference file are strata and units of their own kind
 
     def extended(ids: Ints | None) -> Ints | None:

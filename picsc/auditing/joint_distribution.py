@@ -22,7 +22,7 @@ from sklearn.metrics import roc_auc_score
 from torch import Tensor
 
 from picsc.auditing.contrast_forest import ContrastForest, contrast_forest
-from picsc.auditing.model_tests import label_sizes, label_sums
+from picsc.auditing.model_tests import label_sums
 from picsc.auditing.null_statistics import beyond_chance
 
 if TYPE_CHECKING:
@@ -77,16 +77,18 @@ def joint_of(inputs: TestInputs, null: LabelDraws, *, seed: int, jobs: int) -> J
     weight = 1 / (variance + RIDGE * variance.amax()).clamp(min=1e-12)
     matrix = torch.from_numpy(features)
 
-    def reduce(labels: Labels) -> Tensor:
+    def reduce(labels: Labels, sizes: Tensor) -> Tensor:
         piece, reference = (side.double() for side in null.contrast.split(label_sums(matrix, labels, null.contrast)))
-        sizes = label_sizes(labels, null.contrast)
         size, other = null.contrast.split(sizes)
         squared = (piece / size[..., None] - reference / other[..., None]).square().nan_to_num(0.0)
         return torch.stack([squared @ weight, squared.sum(-1), null.contrast.effective(sizes)], 1)
 
     width = null.contrast.labels * max(matrix.shape)
-    drawn = torch.cat([reduce(chunk) for chunk in null.chunks(width, null.sampled)])
-    weighted, distance, size = drawn.unbind(1)
+    drawn, done = [], 0
+    for chunk in null.chunks(width, null.sampled):
+        drawn.append(reduce(chunk, null.sizes[done : done + len(chunk)]))
+        done += len(chunk)
+    weighted, distance, size = torch.cat(drawn).unbind(1)
     effect = (0.5 * beyond_chance(size * distance, size[0])).clamp(max=1)
     return JointDraws(_auc(features, null.observed[rows], null.contrast), size * weighted, effect, forest)
 

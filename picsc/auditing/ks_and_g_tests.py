@@ -9,14 +9,15 @@ the last few codes mean that, one for an empty cell and one for each word.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from picsc.auditing.long_tables.places import places
 from picsc.equations.divergence import categorical_kl
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class Coded:
     has_missing: bool
     absent: int = 1
     """Number of codes, the last ones, that mean "missing", one for each kind of missing value."""
+    upper: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
+    """Of numbers, the largest value of each code but the last one, which has all above; None for levels."""
 
 
 Missing = tuple[Tensor, Tensor, Tensor]
@@ -80,16 +83,16 @@ def code_numbers(name: str, values: NDArray[np.float64], *, thresholds: int = TH
         thresholds: most codes besides the one for "missing".
     """
     missing = np.isnan(values)
-    present = values[~missing]
-    sample = present if len(present) <= 200_000 else present[:: len(present) // 100_000]
-    upper = np.unique(sample)
+    some = bool(missing.any())
+    present = values[~missing] if some else values
+    sample = np.sort(present if len(present) <= 200_000 else present[:: len(present) // 100_000])
+    upper = sample[np.append(True, sample[1:] != sample[:-1])] if len(sample) else sample
     if len(upper) > thresholds:
         quantiles = np.quantile(sample, np.arange(1, thresholds + 1) / thresholds, method="inverted_cdf")
         upper = np.unique(quantiles)
     top = max(len(upper), 1)  # a column without values has one code, which no row has
-    codes = np.searchsorted(upper, values, side="left").clip(max=top - 1).astype(np.int16)
-    codes[missing] = top
-    return Coded(name, "ks", codes, top + 1, bool(missing.any()))
+    found = Coded(name, "ks", np.zeros(0, np.int16), top + 1, some, upper=upper)
+    return replace(found, codes=coded_alike(values, found))
 
 
 def code_levels(name: str, codes: NDArray[np.int32] | NDArray[np.int64], levels: int) -> Coded:
@@ -102,6 +105,24 @@ def code_levels(name: str, codes: NDArray[np.int32] | NDArray[np.int64], levels:
     """
     missing = codes < 0
     return Coded(name, "g", np.where(missing, levels, codes).astype(np.int16), levels + 1, bool(missing.any()))
+
+
+def coded_alike(values: NDArray[Any], column: Coded) -> NDArray[np.int16]:
+    """Codes of other values of the same column, (n,).
+
+    Args:
+        values: (n,) numbers, NaN where missing; or codes of levels, -1 where missing.
+        column: the column, with its values coded.
+    """
+    if column.upper is None:
+        found: NDArray[np.int16] = np.where(values < 0, column.t - 1, values).astype(np.int16)
+        return found
+    top = column.t - 1
+    codes: NDArray[np.int16] = np.minimum(places(column.upper, values), top - 1, dtype=np.int16, casting="same_kind")
+    missing = np.isnan(values)
+    if missing.any():
+        codes[missing] = top
+    return codes
 
 
 def tell_kinds_apart(column: Coded, absent: Absent | None) -> Coded:
@@ -136,18 +157,19 @@ def count(column: Coded, labels: Labels, contrast: Contrast, rows: Ints | slice 
     draws, m = labels.shape
     cells = contrast.labels * column.t
     together = max(1, CACHE_NUMBERS // m)
-    kind = np.int32 if together * cells < 2**31 else np.int64  # half the memory takes half the time
+    kind = np.min_scalar_type(-together * cells)  # the smallest signed type that holds every place
     codes = column.codes[rows].astype(kind)
-    counts = np.empty((draws, cells), np.int64)
+    codes *= contrast.labels
+    counts = torch.empty((draws, contrast.labels, column.t), dtype=torch.int64)
     for start in range(0, draws, together):
-        # a few draws at a time: three times as fast as all at once, which leaves the cache
-        place = np.multiply(labels[start : start + together], column.t, dtype=kind)
+        # a few draws at a time, and small numbers: several times as fast as all at once, which leaves the cache
+        place = labels[start : start + together].astype(kind)
         place += codes
         if len(place) > 1:
-            place += (np.arange(len(place), dtype=kind) * cells)[:, None]
-        found = np.bincount(place.reshape(-1), minlength=len(place) * cells)
-        counts[start : start + together] = found.reshape(-1, cells)
-    return torch.from_numpy(counts.reshape(draws, contrast.labels, column.t))
+            place += (np.arange(len(place)) * cells).astype(kind)[:, None]
+        found = torch.bincount(torch.from_numpy(place.reshape(-1)), minlength=len(place) * cells)
+        counts[start : start + together] = found.reshape(-1, column.t, contrast.labels).transpose(1, 2)
+    return counts
 
 
 def shift(column: Coded, counts: Tensor, contrast: Contrast) -> ColumnShiftTest:

@@ -7,7 +7,7 @@ time, L labels, K pieces, f columns, d parameters.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -251,6 +251,7 @@ def columns_of(inputs: TestInputs, null: LabelDraws, *, certified: float | None 
         if some:
             rates = _missing_evidence([drawn[i] for i in some], null, members, [at[i] + 1 for i in some])
             combine(*rates, [columns[i].name for i in some])
+    null = replace(null, whole_table=None)  # these are not counted in all rows of a table that is not in memory
     for place, other in enumerate(inputs.beside, start=len(members.names) - len(inputs.beside)):
         if other.test == "missing":
             each = _shifts(other.coded, null)

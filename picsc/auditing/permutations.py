@@ -21,13 +21,14 @@ from picsc.auditing.multiplicity import Evidence, evidence
 
 if TYPE_CHECKING:
     from picsc.auditing.design import Design
+    from picsc.auditing.long_tables.whole_counts import WholeCounts
 
 PerRow = Callable[[Ints], Tensor]
 """From row numbers (m,) to per-row quantities (m, p)."""
 
 CELLS = 8_000_000
 """Most numbers in one chunk of draws, about."""
-ROWS_AT_ONCE = 32_768
+ROWS_AT_ONCE = 16_384
 """Most rows per step of a pass over the whole table."""
 CELLS_AT_ONCE = 64_000_000
 """Most numbers per step of that pass, for rows that contribute thousands each."""
@@ -50,6 +51,8 @@ class LabelDraws:
     """Number of `rows` that are the proportional sample."""
     labels: NDArray[np.int16]
     """(B + 1, m) labels of these rows in every draw, the observed ones first."""
+    sizes: Tensor
+    """(B + 1, L) rows of the proportional sample by label, float64."""
     effective: Tensor
     """(B + 1, K) n_eff = 1 / (1/n_piece + 1/n_reference) of the whole table: in a subsample sums and counts stand for
     all rows, and label sizes stay as observed."""
@@ -59,6 +62,8 @@ class LabelDraws:
     """Factor by which observed squares are larger than drawn ones when nothing moved, see `Stream.excess`."""
     standing: Standing | None = None
     """What the rows stand for in a subsample; None when they are all rows."""
+    whole_table: WholeCounts | None = None
+    """Counts of all rows of a table of which the n rows are a sample; None where they are the table."""
 
     @property
     def whole(self) -> bool:
@@ -143,14 +148,16 @@ def label_draws(
     drawn, sizes = [], []
     for chunk in draw_labels(labels[sample], scheme.among(sample), draws=draws, seed=seed, cells=CELLS):
         drawn.append(chunk.astype(np.int16))
-        sizes.append(label_sizes(chunk, contrast))
+        # rows that move one by one keep the size of each label
+        sizes.append(label_sizes(chunk if scheme.units is not None else chunk[:1], contrast).expand(len(chunk), -1))
     permuted = np.concatenate(drawn)
+    of_sample = torch.cat(sizes)
     matrix = quantities(sample)
     if len(sample) == len(labels):
         observed = label_sums(matrix, labels[None], contrast).double()
-        effective = contrast.effective(torch.cat(sizes))
+        effective = contrast.effective(of_sample)
         sums = RowSums(matrix, None, observed)
-        return LabelDraws(contrast, labels, sample, len(sample), permuted, effective, sums, excess)
+        return LabelDraws(contrast, labels, sample, len(sample), permuted, of_sample, effective, sums, excess)
     effective = contrast.effective(label_sizes(labels[None], contrast)).repeat(draws + 1, 1)
     observed, influence = _one_pass(quantities, labels, contrast, matrix)
     heavy = _heavy(influence, np.zeros(0, np.int64) if rare is None else rare, scheme, round(HEAVY_SHARE * rows))
@@ -160,14 +167,14 @@ def label_draws(
     permuted = np.concatenate([permuted, _labels_for(missed, design, strata, draws=draws, seed=seed)], 1)
     standing = _standing(every, heavy, design, strata, permuted)
     sums = _scaled_to_all(torch.cat([matrix, quantities(missed)]), standing, observed)
-    return LabelDraws(contrast, labels, every, len(sample), permuted, effective, sums, excess, standing)
+    return LabelDraws(contrast, labels, every, len(sample), permuted, of_sample, effective, sums, excess, standing)
 
 
 def _one_pass(
     quantities: PerRow, labels: Ints, contrast: Contrast, sample: Tensor
 ) -> tuple[Tensor, NDArray[np.float32]]:
     """Sums of the whole table by label, and the largest standardised square of each row's quantities."""
-    centre, variance = sample.mean(0), sample.var(0).clamp(min=1e-12)
+    centre, scale = sample.mean(0), sample.var(0).clamp(min=1e-12).rsqrt()
     total = None
     influence = np.empty(len(labels), np.float32)
     step = min(ROWS_AT_ONCE, max(1, CELLS_AT_ONCE // sample.shape[1]))
@@ -176,7 +183,7 @@ def _one_pass(
         part = quantities(rows)
         added = label_sums(part, labels[rows][None], contrast).double()
         total = added if total is None else total + added
-        influence[rows] = part.sub_(centre).square_().div_(variance).amax(1).float().numpy()
+        influence[rows] = part.sub_(centre).mul_(scale).abs_().amax(1).square().float().numpy()
     assert total is not None  # noqa: S101 - a table has rows
     return total, influence
 

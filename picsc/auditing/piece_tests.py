@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from picsc.auditing.design import Design
     from picsc.auditing.exchangeability import Ints
+    from picsc.auditing.long_tables.whole_counts import WholeCounts
     from picsc.auditing.null_statistics import TestInputs
     from picsc.datasets.table import Dataset
     from picsc.reports.audit import FragmentReport
@@ -52,10 +53,12 @@ class ComparedRows:
     """From some of these rows to what the tests see of them."""
     own_units: bool = True
     """False if the tests see ranks within classes, so that differences in a column's own unit say nothing."""
+    whole: Callable[[TestInputs, Dataset, Design], WholeCounts] | None = None
+    """Counts the table of which these rows are a sample; None where they are the table."""
 
     def among(self, rows: Ints) -> ComparedRows:
-        """The same for some of the rows."""
-        return replace(self, dataset=take(self.dataset, rows))
+        """The same for some of the rows, which are tested by themselves."""
+        return replace(self, dataset=take(self.dataset, rows), whole=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +99,9 @@ def run_piece_tests(
     """
     with one_thread():
         inputs = rows.inputs(rows.dataset)
+        whole = None if rows.whole is None else rows.whole(inputs, rows.dataset, design)
         progress(f"testing {len(design.contrast.pieces)} pieces")
-        test, draws = _tested(inputs, design, settings)
+        test, draws = _tested(inputs, design, settings, whole)
         kinds: dict[str, str] = {column.name: column.kind for column in rows.dataset.columns}
         lacking = design.too_few_units(settings.level)
         short = design.stream.too_short
@@ -113,7 +117,7 @@ def run_piece_tests(
         )
         known = Known(
             column_notes(rows.dataset, design),
-            column_sizes(rows.dataset, inputs, design) if rows.own_units else None,
+            column_sizes(rows.dataset, inputs, design, whole) if rows.own_units else None,
             model_fits(inputs.fit, design),
         )
         reports = verdicts(design.pieces, test, rule, known)
@@ -124,7 +128,9 @@ def run_piece_tests(
     )
 
 
-def _tested(inputs: TestInputs, design: Design, settings: AuditSettings) -> tuple[ShiftTest, int]:
+def _tested(
+    inputs: TestInputs, design: Design, settings: AuditSettings, whole: WholeCounts | None
+) -> tuple[ShiftTest, int]:
     """The test of every piece and its draws: more of them where the first leave a verdict in doubt.
 
     Reading: a p-value of 999 draws that combines many statistics is known to about a third of itself, so those within a
@@ -139,6 +145,7 @@ def _tested(inputs: TestInputs, design: Design, settings: AuditSettings) -> tupl
         seed=settings.seed,
         jobs=settings.jobs,
         certified=settings.equivalence is not None,
+        whole=whole,
     )
     first = test(draws=settings.first_draws)
     pieces, cells = len(design.contrast.pieces), len(design.labels) * max(1, len(inputs.columns))

@@ -30,9 +30,10 @@ from picsc.reports.effects import SmallestEffects
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from picsc.auditing.permutations import PerRow
     from picsc.datasets.table import Column, Dataset
     from picsc.training.own.named import OwnModel
+
+    _Scores = Callable[[Ints, Tensor, Tensor], None]
 
 EXACT_ROWS = 5_000
 """Most rows whose sums are in float64, where it costs little; of more rows, float32."""
@@ -137,16 +138,22 @@ def table_of(
         numbers.append(cast("NDArray[np.float64]", target.values))
     fit = None
     if target is None or model is None:
-        scores, d = _no_scores(exact)
+        scores, d = _no_scores()
     else:
         y, unit = _model_target(target)
         scores, d = _scores(inputs, target, y, model, exact)
         fit = row_fit(model, inputs, y, ~target.missing, unit)
-    values = _standardised(numbers, exact)
+    values = _standardised(numbers)
 
     def contributions(rows: Ints) -> Tensor:
-        gradient, labelled = scores(rows).tensor_split([d], dim=1)
-        return torch.cat([gradient, gradient.square(), labelled, *values(rows), torch.ones_like(labelled)], 1)
+        out = torch.empty((len(rows), 2 * d + 3 * len(numbers) + 2), dtype=exact)
+        widths = [d, d, 1, *[len(numbers)] * 3]
+        gradient, squared, labelled, *moments, one = out.tensor_split(np.cumsum(widths).tolist(), dim=1)
+        scores(rows, gradient, labelled)
+        torch.square(gradient, out=squared)
+        values(rows, *moments)
+        one.fill_(1.0)
+        return out
 
     return TestInputs(
         columns=tuple(_coded(column) for column in dataset.columns),
@@ -175,22 +182,29 @@ def _coded(column: Column | Target) -> Coded:
     return found if isinstance(column, Target) else tell_kinds_apart(found, column.absent)
 
 
-def _standardised(
-    columns: list[NDArray[np.float64]], dtype: torch.dtype
-) -> Callable[[Ints], tuple[Tensor, Tensor, Tensor]]:
-    """Function from rows to standardised values, 0 where missing; their squares; and 1 where present: (m, f) each."""
+def _standardised(columns: list[NDArray[np.float64]]) -> Callable[[Ints, Tensor, Tensor, Tensor], None]:
+    """Function that writes standardised values, 0 where missing; their squares; and 1 where present: (m, f) each."""
     centres = [_centre(values) for values in columns]
 
-    def per_row(rows: Ints) -> tuple[Tensor, Tensor, Tensor]:
-        out, there = (torch.zeros((len(rows), len(columns)), dtype=dtype) for _ in range(2))
+    def write(rows: Ints, out: Tensor, squared: Tensor, there: Tensor) -> None:
+        where = _as_slice(rows)
         for j, (values, (mean, sd)) in enumerate(zip(columns, centres, strict=True)):
-            taken = values[rows]
-            present = ~np.isnan(taken)
-            out[:, j] = torch.from_numpy(np.where(present, (taken - mean) / sd, 0.0))
-            there[:, j] = torch.from_numpy(present)
-        return out, out.square(), there
+            taken = (values[where] - mean) / sd
+            gone = np.isnan(taken)
+            there[:, j] = 1.0
+            if gone.any():
+                taken[gone] = 0.0
+                there[torch.from_numpy(gone), j] = 0.0
+            out[:, j] = torch.from_numpy(taken)
+        torch.square(out, out=squared)
 
-    return per_row
+    return write
+
+
+def _as_slice(rows: Ints) -> Ints | slice:
+    """Rows one after the other as a slice, which copies nothing."""
+    follow = len(rows) > 0 and rows[-1] - rows[0] + 1 == len(rows) and bool((np.diff(rows) == 1).all())
+    return slice(int(rows[0]), int(rows[-1]) + 1) if follow else rows
 
 
 def _centre(values: NDArray[np.float64]) -> tuple[float, float]:
@@ -199,8 +213,11 @@ def _centre(values: NDArray[np.float64]) -> tuple[float, float]:
     return (float(present.mean()), float(present.std()) or 1.0) if len(present) else (0.0, 1.0)
 
 
-def _no_scores(dtype: torch.dtype) -> tuple[PerRow, int]:
-    return lambda rows: torch.zeros((len(rows), 1), dtype=dtype), 0
+def _no_scores() -> tuple[_Scores, int]:
+    def write(_: Ints, __: Tensor, labelled: Tensor) -> None:
+        labelled.zero_()
+
+    return write, 0
 
 
 def _trained(encoded: NDArray[np.float32], target: Target, *, seed: int, own: OwnModel | None) -> nn.Module:
@@ -218,26 +235,32 @@ def _trained(encoded: NDArray[np.float32], target: Target, *, seed: int, own: Ow
 
 def _scores(
     inputs: NDArray[np.float32], target: Target, y: Tensor, model: nn.Module, exact: torch.dtype
-) -> tuple[PerRow, int]:
-    """Function from rows to the model's per-row gradients, and d."""
+) -> tuple[_Scores, int]:
+    """Function that writes the model's per-row gradients, and d."""
     labelled, likelihood = ~target.missing, target.kind
     model = deepcopy(model).to(exact)
     d = sum(parameter.numel() for parameter in model.parameters())
 
-    def per_row(rows: Ints) -> Tensor:
-        """Gradients, then 1 where there is a label: (m, d + 1)."""
-        known = labelled[rows]
-        out = torch.zeros((len(rows), d + 1), dtype=exact)
-        x = torch.from_numpy(inputs[rows[known]]).to(exact)
-        labels = y[torch.from_numpy(rows[known])]
-        if len(x) > 0:
-            out[torch.from_numpy(known), :-1] = row_scores(
-                model, x, labels if likelihood == "classes" else labels.to(exact), likelihood=likelihood
-            )
-        out[:, -1] = torch.from_numpy(known)
-        return out
+    def write(rows: Ints, gradient: Tensor, known: Tensor) -> None:
+        """Gradients, (m, d), 0 without a label; and 1 where there is one, (m, 1)."""
+        where = _as_slice(rows)
+        there = labelled[where]
+        known[:, 0] = torch.from_numpy(there)
+        every = bool(there.all())
+        if not every:
+            gradient.zero_()
+            where = rows[there]
+        x = torch.from_numpy(inputs[where]).to(exact)
+        if len(x) == 0:
+            return
+        labels = y[where if isinstance(where, slice) else torch.from_numpy(where)]
+        found = row_scores(model, x, labels if likelihood == "classes" else labels.to(exact), likelihood=likelihood)
+        if every:
+            gradient.copy_(found)
+        else:
+            gradient[torch.from_numpy(there)] = found
 
-    return per_row, d
+    return write, d
 
 
 def _model_target(target: Target) -> tuple[Tensor, float]:

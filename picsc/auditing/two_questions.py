@@ -44,6 +44,7 @@ from picsc.equations.trigger import tau
 if TYPE_CHECKING:
     from picsc.auditing.design import Design
     from picsc.auditing.effects.ceilings import Ceilings
+    from picsc.auditing.long_tables.whole_counts import WholeCounts
 
 Floats = NDArray[np.float64]
 
@@ -135,7 +136,15 @@ class ShiftTest:
 
 
 def shift_test(
-    inputs: TestInputs, design: Design, *, level: float, draws: int, seed: int, jobs: int, certified: bool = False
+    inputs: TestInputs,
+    design: Design,
+    *,
+    level: float,
+    draws: int,
+    seed: int,
+    jobs: int,
+    certified: bool = False,
+    whole: WholeCounts | None = None,
 ) -> ShiftTest:
     """Test every piece against its reference, with one permutation null for all statistics.
 
@@ -150,17 +159,23 @@ def shift_test(
         seed: of the draws.
         jobs: threads; never changes a number.
         certified: find the upper ends of effects as well.
+        whole: counts of the table of which the n rows are a sample; columns and target are then tested in all rows, and
+            the joint distribution, the model and the KL of numbers in the sample.
     """
     rare = rare_rows(inputs.every_column, labels=design.contrast.labels, rows=inputs.rows_per_draw)
     null = label_draws(inputs.contributions, design, rows=inputs.rows_per_draw, draws=draws, seed=seed, rare=rare)
+    counting = null
+    if whole is not None:
+        effective = whole.effective(null.contrast).repeat(draws + 1, 1)
+        counting = replace(null, effective=effective, whole_table=whole)
     with ThreadPoolExecutor(jobs) as pool:  # each family is on its own, so the order they end in changes nothing
         together = pool.submit(joint_of, inputs, null, seed=STATISTICS_SEED, jobs=jobs)
-        counted = pool.submit(columns_of, inputs, null, certified=level if certified else None)
+        counted = pool.submit(columns_of, inputs, counting, certified=level if certified else None)
         summed = pool.submit(rows_of, inputs, null)
     jointly, columns, rows = together.result(), counted.result(), summed.result()
     fisher = rows.fisher if inputs.parameters else None
     # the two parts of the covariate KL are drawn at different sizes; free of size they add up
-    free_kl = null.effective * columns.kl + rows.effective * rows.kl
+    free_kl = counting.effective * columns.kl + rows.effective * rows.kl
     data = _Family(
         DATA_WEIGHTS,
         {
@@ -172,7 +187,7 @@ def shift_test(
     )
     target, families, ceilings = None, [data], columns.ceilings
     if fisher is not None and inputs.target is not None:
-        target, target_statistic, target_effect = target_of(inputs, null, rows)
+        target, target_statistic, target_effect = target_of(inputs, counting, rows)
         if ceilings is not None:
             of_target = target_effect[:, None], [target.name]
             ceilings = ceilings.joined(*of_target, level=level, excess=null.excess)
@@ -213,14 +228,14 @@ def shift_test(
         **_tau(fisher, free_kl, rows, level, null.excess),
         domain_auc=jointly.auc.numpy(),
         smallest_effect=_smallest_effect(
-            hypotheses, combined[0], data.statistics["columns"], columns, null.effective[0] / null.excess, level
+            hypotheses, combined[0], data.statistics["columns"], columns, counting.effective[0] / null.excess, level
         ),
         rows_drawn=null.sampled,
         classifier_columns=leading_columns(jointly, inputs, null, alone, seed=STATISTICS_SEED),
         trend=None if trend is None else replace(trend, p_adjusted=float(corrected[-1])),
         evidence=joint[0].amax(0).double().numpy(),
         ceilings=ceilings,
-        mean_kl=(free_kl / null.effective[0]).mean(1).numpy() / covariates if covariates else None,
+        mean_kl=(free_kl / counting.effective[0]).mean(1).numpy() / covariates if covariates else None,
     )
 
 

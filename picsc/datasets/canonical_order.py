@@ -45,13 +45,13 @@ def canonical(dataset: Dataset, labels: Ints, units: Ints | None) -> tuple[Datas
     numbers = [cast("NDArray[np.float64]", part.ordered) for part in parts if not _coded(part)]
     # at the precision of float32, so that a difference in the last bits does not move a row; exact values break ties
     coarse = [*(_single(values) for values in numbers), *_words_among_numbers(parts)]
-    rows = row_hashes(coarse, dataset.n)
+    rows = of_coarse = row_hashes(coarse, dataset.n)
     coded = [part for part in parts if _coded(part)]
     places: list[Ints] = []
     for _ in range(ROUNDS):
         places = [_place_of_levels(part, rows) for part in coded]
         levels = [_moved(part, place) for part, place in zip(coded, places, strict=True)]
-        rows = row_hashes([*coarse, *levels], dataset.n)
+        rows = row_hashes(levels, dataset.n, begun=of_coarse)
     ties = [labels] if units is None else [_signatures(units, rows)[units], labels]
     order = np.lexsort((*ties, row_hashes(numbers, dataset.n), rows)).astype(np.int64)
     settled = iter(places)

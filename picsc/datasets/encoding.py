@@ -6,6 +6,7 @@ deviations are fitted on the training rows alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,8 @@ from picsc.errors import DataError
 
 LARGEST = 8.0
 """Standardised values are clipped to [-8, 8], so that a single outlier cannot dominate a model."""
+AT_ONCE = 16_384
+"""Rows that are encoded at a time, which stay in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +55,23 @@ class Encoder:
             raise DataError(f"{dataset.name}: its columns are not those of the table that the encoding was fitted on")
         n = dataset.n if rows is None else len(rows)
         matrix = np.zeros((n, len(self.names)), dtype=np.float32)
+        indicated = [has_indicator(column) for column in dataset.columns]
+        for start in range(0, n, AT_ONCE):
+            some = slice(start, start + AT_ONCE) if rows is None else rows[start : start + AT_ONCE]
+            self._encode(dataset, some, indicated, matrix[start : start + AT_ONCE])
+        return Encoded(matrix, self.names)
+
+    def _encode(
+        self,
+        dataset: Dataset,
+        rows: NDArray[np.int64] | slice,
+        indicated: Sequence[bool],
+        matrix: NDArray[np.float32],
+    ) -> None:
+        """Encode a few rows into a matrix of zeros, (n, f)."""
         j = 0
-        for column, (mean, deviation) in zip(dataset.columns, self.scales, strict=True):
-            part = column.values if rows is None else column.values[rows]
+        for column, (mean, deviation), with_indicator in zip(dataset.columns, self.scales, indicated, strict=True):
+            part = column.values[rows]
             if column.coded:
                 present = np.flatnonzero(part >= 0)
                 matrix[present, j + part[present].astype(np.int64)] = 1.0
@@ -68,10 +85,9 @@ class Encoder:
                     z[gone] = 0.0
                     matrix[:, j] = z
                 j += 1
-            if has_indicator(column):
+            if with_indicator:
                 matrix[:, j] = gone
                 j += 1
-        return Encoded(matrix, self.names)
 
 
 def encode(dataset: Dataset, rows: NDArray[np.int64] | None = None) -> Encoded:
@@ -100,7 +116,8 @@ def fit(dataset: Dataset, rows: NDArray[np.int64] | None = None) -> Encoder:
 
 def _scale(part: NDArray[np.generic]) -> tuple[float, float]:
     """Mean and population standard deviation of the values that are present."""
-    present = part[~np.isnan(part)].astype(np.float64)
+    gone = np.isnan(part)
+    present = (part[~gone] if gone.any() else part).astype(np.float64, copy=False)
     if not len(present):
         return np.nan, 0.0
     if present.min() == present.max():

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 14
 """Number of rows that are hashed at once, few enough for the processor's cache."""
 
 
-def row_hashes(columns: Sequence[NDArray[np.generic]], n: int) -> NDArray[np.uint64]:
+def row_hashes(
+    columns: Sequence[NDArray[np.generic]], n: int, *, begun: NDArray[np.uint64] | None = None
+) -> NDArray[np.uint64]:
     """One 64-bit hash per row; equal rows have equal hashes.
 
     Each step is a bijection of the running hash, so rows that differ in one column never collide. Two different rows
@@ -20,6 +22,7 @@ def row_hashes(columns: Sequence[NDArray[np.generic]], n: int) -> NDArray[np.uin
     Args:
         columns: float64 or integer arrays of shape (n,).
         n: number of rows.
+        begun: (n,) hashes of columns that come before these; None for none.
 
     Returns:
         uint64 (n,), the same on every machine.
@@ -27,7 +30,7 @@ def row_hashes(columns: Sequence[NDArray[np.generic]], n: int) -> NDArray[np.uin
     hashes = np.empty(n, dtype=np.uint64)
     for start in range(0, n, _CHUNK):
         stop = min(start + _CHUNK, n)
-        running = np.zeros(stop - start, dtype=np.uint64)
+        running = np.zeros(stop - start, dtype=np.uint64) if begun is None else begun[start:stop].copy()
         for values in columns:
             running += np.uint64(0x9E3779B97F4A7C15)  # so that zeros change the hash, too
             running ^= _bits(values[start:stop])

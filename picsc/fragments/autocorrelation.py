@@ -107,12 +107,18 @@ def _centred(
     known = np.flatnonzero(present)
     if len(known) == 0:
         return np.zeros_like(x), present
+    every = len(known) == len(x)
+    starts = np.searchsorted(stratum, np.arange(int(stratum[-1]) + 1))
+    sizes = np.diff(np.append(starts, len(x)))
     # Subtracting a value of the stratum first makes a constant exactly 0 and avoids cancellation for a large offset.
-    first = np.searchsorted(stratum[known], np.arange(int(stratum[-1]) + 1))
-    x -= x[known[np.minimum(first, len(known) - 1)]][stratum]
-    x[~present] = 0.0
-    x -= (np.bincount(stratum, weights=x) / np.maximum(np.bincount(stratum, weights=present), 1))[stratum]
-    x[~present] = 0.0
+    first = starts if every else known[np.minimum(np.searchsorted(known, starts), len(known) - 1)]
+    x -= np.repeat(x[first], sizes)
+    if not every:
+        x[~present] = 0.0
+    there = sizes if every else np.add.reduceat(present, starts, dtype=np.int64)
+    x -= np.repeat(np.add.reduceat(x, starts) / np.maximum(there, 1), sizes)
+    if not every:
+        x[~present] = 0.0
     return x, present
 
 
@@ -124,7 +130,10 @@ def _lag_one(x: NDArray[np.float64], present: NDArray[np.bool_], stratum: NDArra
     Both are 0 if the variance comes from fewer rows than the normal approximation needs: two outliers that happen to be
     neighbours are no evidence.
     """
-    both = present[1:] & present[:-1] & (stratum[1:] == stratum[:-1])
+    both = stratum[1:] == stratum[:-1]
+    every = bool(present.all())
+    if not every:
+        both &= present[1:] & present[:-1]
     pairs = int(np.count_nonzero(both))
     squares = x * x
     square = float(squares.sum())
@@ -134,9 +143,13 @@ def _lag_one(x: NDArray[np.float64], present: NDArray[np.bool_], stratum: NDArra
     carriers = 1.0 / float((weights * weights).sum())
     if carriers * carriers < CARRIERS * pairs:
         return 0.0, 0.0
-    of_stratum, m = np.bincount(stratum, weights=squares), np.bincount(stratum, weights=present)
-    by_chance = -of_stratum / np.maximum(m * (m - 1), 1.0)
-    products = np.where(both, x[1:] * x[:-1] - by_chance[stratum[1:]], 0.0)
+    starts = np.searchsorted(stratum, np.arange(int(stratum[-1]) + 1))
+    sizes = np.diff(np.append(starts, len(x)))
+    m = (sizes if every else np.add.reduceat(present, starts, dtype=np.int64)).astype(np.float64)
+    by_chance = -np.add.reduceat(squares, starts) / np.maximum(m * (m - 1), 1.0)
+    products = x[1:] * x[:-1]
+    products -= np.repeat(by_chance, sizes)[1:]
+    products[~both] = 0.0
     total, spread = float(products.sum()), math.sqrt(float(products @ products))
     r = (total / pairs) / (square / np.count_nonzero(present))
     return r, total / spread if spread else 0.0

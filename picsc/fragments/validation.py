@@ -88,6 +88,20 @@ def _classes(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> list[Findi
     labelled = (piece >= 0) & ~target.missing
     codes = target.values.astype(np.int64)
     table = np.bincount(piece[labelled] * c + codes[labelled], minlength=k * c).reshape(k, c)
+    order = in_order(dataset, cut, piece)
+    in_runs = cut.contiguous and cut.strata is None and _one_run_each(codes[order][~target.missing[order]])
+    return class_findings(table, target, cut, in_runs=in_runs)
+
+
+def class_findings(table: NDArray[np.int64], target: Target, cut: Cut, *, in_runs: bool = False) -> list[Finding]:
+    """Findings on the distribution of classes over pieces.
+
+    Args:
+        table: (k, c) labelled rows by piece and class.
+        target: of classes.
+        cut: the pieces.
+        in_runs: the rows of every class are consecutive.
+    """
     present = np.flatnonzero(table.sum(axis=0))
     if len(present) < 2:
         return []
@@ -95,8 +109,7 @@ def _classes(dataset: Dataset, cut: Cut, piece: NDArray[np.int64]) -> list[Findi
     names = [target.levels[code] for code in present]
     pieces = [fragment.name for fragment in cut.fragments]
     rare = _rare_classes(table, names, target)
-    order = in_order(dataset, cut, piece)
-    if cut.contiguous and cut.strata is None and _one_run_each(codes[order][~target.missing[order]]):
+    if in_runs:
         return [_sorted_by_class(table, cut, pieces), *rare]
     advice = _way_to_classes(cut)
     return [*_one_class(table, names, pieces, advice), *_missing_classes(table, names, pieces, advice), *rare]

@@ -121,6 +121,7 @@ def _auditor(files: Sequence[str], settings: AuditSettings, data_dir: Path | Non
 
         known = read_baseline(baseline)
     from picsc.datasets.files.libsvm import libsvm_choices
+    from picsc.datasets.files.many import may_be_parts
     from picsc.datasets.open import open_source
     from picsc.datasets.reference_file import load_reference, opened_alike
 
@@ -130,6 +131,13 @@ def _auditor(files: Sequence[str], settings: AuditSettings, data_dir: Path | Non
     reference = load_reference(reference_path, read) if reference_path is not None else None
 
     def one(source: str, named: bool, progress: Progress) -> AuditReport:
+        if not named and reference_path is None and may_be_parts(source):
+            from picsc.auditing.many_rows.audit_parts import audit_in_parts
+
+            found = audit_in_parts(source, settings, progress or (lambda _: None))
+            if found is not None:
+                return found if known is None else compare_with_baseline(found, known)
+
         def opened(way: ReadSettings) -> tuple[Data, Dataset | None]:
             data = open_source(source, named=named, settings=way, keys=settings.keys, data_dir=data_dir)
             if reference_path is None or way is read:

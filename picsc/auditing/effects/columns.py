@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from picsc.auditing.design import Design
     from picsc.auditing.exchangeability import Ints
     from picsc.auditing.ks_and_g_tests import Coded
+    from picsc.auditing.long_tables.whole_counts import WholeCounts
     from picsc.auditing.null_statistics import TestInputs
     from picsc.datasets.table import Column, Dataset, Target
 
@@ -93,13 +94,14 @@ class _Work:
         return rates[0].value - rates[1].value, interval
 
 
-def column_sizes(dataset: Dataset, inputs: TestInputs, design: Design) -> Sizes:
+def column_sizes(dataset: Dataset, inputs: TestInputs, design: Design, whole: WholeCounts | None = None) -> Sizes:
     """Prepare the sizes of all columns, each of which is computed when it is first asked for.
 
     Args:
         dataset: n rows.
         inputs: the same rows as the tests see them.
         design: design of these rows.
+        whole: counts of the table of which these rows are a sample; None where they are the table.
     """
     coded: dict[tuple[str, str], Coded] = {}
     values: dict[tuple[str, str], Column | Target] = {}
@@ -111,6 +113,10 @@ def column_sizes(dataset: Dataset, inputs: TestInputs, design: Design) -> Sizes:
         coded[inputs.target.name, "target"] = inputs.target
         values[inputs.target.name, "target"] = dataset.target
     work = _Work(design, cells_of(design), coded, values)
+    if whole is not None:
+        of_covariates = [(column.name, side) for column in dataset.columns for side in ("values", "missing")]
+        for key in (*of_covariates, *((name, side) for name, side in values if side == "target")):
+            work.counts[key] = split(whole.counts[key[0]].astype(np.float64), design.contrast)
 
     def sizes(name: str, test: str, k: int) -> dict[str, Any]:
         key = (name, test)

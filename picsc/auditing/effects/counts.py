@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 
+AT_ONCE = 32_768
+"""Rows that are counted at a time."""
+
 
 def columns_and_target(rows: Dataset) -> dict[str, Column | Target]:
     """The columns by name, with the target if there is one."""
@@ -23,13 +26,17 @@ def columns_and_target(rows: Dataset) -> dict[str, Column | Target]:
     return found
 
 
-def counts_by_label(codes: Ints, bins: int, design: Design, *, with_missing: bool = False) -> Ints:
+def counts_by_label(codes: NDArray[np.integer], bins: int, design: Design, *, with_missing: bool = False) -> Ints:
     """Rows by label and code, (L, bins), from codes (n,), -1 where missing; the missing ones in one more column."""
     width = bins + 1
-    slot = np.where(codes < 0, bins, codes)
     total = design.contrast.labels
-    table: Ints = np.bincount(design.labels.astype(np.int64) * width + slot, minlength=total * width)
-    table = table[: total * width].reshape(total, width)
+    table: Ints = np.zeros(total * width, np.int64)
+    for start in range(0, len(codes), AT_ONCE):  # rows that stay in the cache
+        part = codes[start : start + AT_ONCE]
+        place = design.labels[start : start + AT_ONCE] * np.int64(width)
+        place += np.where(part < 0, bins, part)
+        table += np.bincount(place, minlength=total * width)
+    table = table.reshape(total, width)
     return table if with_missing else table[:, :-1]
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from picsc.auditing.effects.counts import Ints, columns_and_target, counts_by_label, reference_counts
+from picsc.auditing.effects.counts import columns_and_target, counts_by_label, reference_counts
+from picsc.auditing.long_tables.places import places
 from picsc.reports.distributions import ColumnDistribution, PieceCounts
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ BINS, LEVELS = 24, 10
 """Bins of a column of numbers, and levels that are counted one by one."""
 OUTER = 0.01
 """Share of the values that each of the two outer bins holds at most before inner bins are as wide as they can be."""
+
+
+_Codes = tuple[NDArray[np.integer], tuple[float, ...], tuple[str, ...], int]
+"""Codes of (n,) values, -1 where missing; inner edges of bins, names of levels, and how many levels are pooled."""
 
 
 def distributions(rows: Dataset, design: Design, tests: PieceTests, level: float) -> tuple[ColumnDistribution, ...]:
@@ -94,7 +99,7 @@ def _counted(column: Column | Target, pieces: list[str], design: Design, tests: 
     return ColumnDistribution(column.name, column.kind, edges, names, other, tuple(counts))
 
 
-def _of_levels(column: Column | Target) -> tuple[Ints, tuple[float, ...], tuple[str, ...], int]:
+def _of_levels(column: Column | Target) -> _Codes:
     """Codes of (n,) levels by frequency, -1 where missing; no edges, names, and how many levels are pooled."""
     values = np.asarray(column.values, dtype=np.int64)
     frequent = np.argsort(-np.bincount(values[values >= 0], minlength=len(column.levels)), kind="stable")
@@ -105,13 +110,14 @@ def _of_levels(column: Column | Target) -> tuple[Ints, tuple[float, ...], tuple[
     return new[values], (), tuple(column.levels[code] for code in shown), len(frequent) - len(shown)
 
 
-def _of_numbers(column: Column | Target) -> tuple[Ints, tuple[float, ...], tuple[str, ...], int]:
+def _of_numbers(column: Column | Target) -> _Codes:
     """Bins of (n,) numbers, -1 where missing; their inner edges, no names."""
     values = np.asarray(column.values, dtype=np.float64)
     there = np.isfinite(values)
     edges = _edges(values[there])
-    codes = np.searchsorted(edges, values, side="left")
-    return np.where(there, codes, -1), tuple(float(edge) for edge in edges), (), 0
+    codes = places(edges, values)
+    codes[~there] = -1
+    return codes, tuple(float(edge) for edge in edges), (), 0
 
 
 def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from picsc.auditing.effects.counts import Ints, columns_and_target, counts_by_label, reference_counts
+from picsc.auditing.long_tables.places import places
 from picsc.reports.distributions import ColumnEffects
 
 if TYPE_CHECKING:
@@ -74,12 +75,13 @@ def _counts(column: Column | Target, design: Design, *, missing: bool) -> tuple[
         levels = np.where(gone, -1, column.values).astype(np.int64)
         return counts_by_label(levels, max(len(column.levels), 1), design), False
     values = np.asarray(column.ordered, dtype=np.float64)
-    there = values[~gone]
+    there = values[~gone] if gone.any() else values
     if not len(there):
         return counts_by_label(np.full(len(values), -1), 1, design), True
-    some = there if len(there) <= 2 * SAMPLE else there[:: len(there) // SAMPLE]
+    some = np.sort(there if len(there) <= 2 * SAMPLE else there[:: len(there) // SAMPLE])
     edges = np.unique(np.quantile(some, np.linspace(0, 1, STEPS + 1), method="higher"))
-    codes = np.where(gone, -1, np.searchsorted(edges, values, side="left"))
+    codes = places(edges, values)
+    codes[gone] = -1
     return counts_by_label(codes, len(edges) + 1, design), True
 
 

@@ -41,7 +41,7 @@ def rare_rows(columns: Sequence[Coded], *, labels: int, rows: int) -> Ints:
     sizes: list[NDArray[np.int64]] = []
     for column in columns:
         total = np.bincount(column.codes, minlength=column.t)
-        inside = np.flatnonzero(_rare(column, total, bound)[column.codes])
+        inside = np.flatnonzero(is_rare(column, total, bound)[column.codes])
         found.append(inside)
         sizes.append(total[column.codes[inside]])
     every, order = np.concatenate(found), np.argsort(np.concatenate(sizes), kind="stable")
@@ -49,11 +49,16 @@ def rare_rows(columns: Sequence[Coded], *, labels: int, rows: int) -> Ints:
     return np.asarray(rarest[np.argsort(first)])
 
 
-def _rare(column: Coded, total: NDArray[np.int64], bound: float) -> NDArray[np.bool_]:
+def is_rare(column: Coded, total: NDArray[np.int64], bound: float) -> NDArray[np.bool_]:
     """True for rare codes, (t,).
 
     The distribution function of an ordered column is steady if two codes, or two sets of neighbours, are common; so its
     codes are rare only if all values but those of one code are few.
+
+    Args:
+        column: the column; its codes are not looked at.
+        total: (t,) rows of each code.
+        bound: most rows of a rare code.
     """
     rare = total <= bound
     if column.test == "ks":

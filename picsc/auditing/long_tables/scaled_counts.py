@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from picsc.auditing.ks_and_g_tests import count
+from picsc.auditing.long_tables.whole_counts import drawn_whole_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +42,9 @@ def drawn_counts(column: Coded, null: LabelDraws) -> Iterator[Tensor]:
         null: permuted labels of m of them.
     """
     contrast, standing = null.contrast, null.standing
+    if null.whole_table is not None and column.name in null.whole_table.counts:
+        yield from drawn_whole_counts(column, null, null.whole_table)
+        return
     width = max(len(null.rows), (1 if standing is None else 2) * contrast.labels * column.t)
     if standing is None:
         for chunk in null.chunks(width):
@@ -55,7 +59,7 @@ def drawn_counts(column: Coded, null: LabelDraws) -> Iterator[Tensor]:
     for chunk in null.chunks(width):
         light, heavy = count(apart, chunk, contrast).double().chunk(2, dim=-1)
         rest = standing.rest[start : start + len(chunk)] @ shares
-        counts = (standing.weight * light + heavy + rest).round(decimals=DECIMALS).clamp(min=0)
+        counts = light.mul_(standing.weight).add_(heavy).add_(rest).round_(decimals=DECIMALS).clamp_(min=0)
         if start == 0:
             counts[0] = count(column, null.observed[None], contrast)[0]
         start += len(chunk)

@@ -27,6 +27,9 @@ from picsc.reports.common import Choice
 
 FILE = "file"
 """Name of the column of files."""
+PARTS, LARGE = ".parquet", 1 << 20
+"""Suffix of files that can be read in parts, and bytes above which they may have to be: a compressed column of equal
+values takes next to none, so that this is below what half a million rows usually take."""
 MOST_FILES = 10_000
 """Most files of one table."""
 
@@ -36,6 +39,18 @@ def is_many(path: str | Path) -> bool:
     if os.path.isdir(path):  # noqa: PTH112 - no error for a name that no file can have
         return True
     return glob.has_magic(str(path)) and not is_address(path) and not os.path.exists(path)  # noqa: PTH110
+
+
+def may_be_parts(path: str | Path) -> bool:
+    """True for a path of parquet files so large that they may have to be read in parts; looks at no content."""
+    if not is_many(path):
+        return str(path).lower().endswith(PARTS) and os.path.isfile(path) and os.path.getsize(path) > LARGE  # noqa: PTH113, PTH202
+    try:
+        files = files_of(path)
+    except DataError:
+        return False
+    suffixes = all(file.name.lower().endswith(PARTS) for file in files)
+    return suffixes and sum(file.stat().st_size for file in files) > LARGE
 
 
 def read_many(path: str | Path, read_one: Callable[[Path], FileTable]) -> FileTable:
@@ -48,15 +63,14 @@ def read_many(path: str | Path, read_one: Callable[[Path], FileTable]) -> FileTa
     Raises:
         DataError: there is no file to read, or one of them cannot be read.
     """
-    files = _files(path)
+    files = files_of(path)
     root = Path(path) if os.path.isdir(path) else Path(os.path.commonpath([file.parent for file in files]))  # noqa: PTH112
     tables = [read_one(file) for file in files]
     frames = []
     for file, table in zip(files, tables, strict=True):
         inside = file.relative_to(root)
-        added = {key: value for key, value in _hive(inside) if key not in table.frame.columns}
-        if FILE not in table.frame.columns:
-            added[FILE] = uncompressed(inside).with_suffix("").as_posix()
+        said = values_of_folders(inside)
+        added = {key: value for key, value in said.items() if key not in table.frame.columns}
         frames.append(pd.concat([table.frame.reset_index(drop=True), _constant(added, len(table.frame))], axis=1))
     first = tables[0]
     formats = sorted({table.reading.format for table in tables})
@@ -77,8 +91,15 @@ def table_files(folder: Path) -> list[Path]:
     return [file for file in found if uncompressed(file).suffix.lower() in BY_SUFFIX]
 
 
-def _files(path: str | Path) -> list[Path]:
-    """The files in natural order; of a folder, those with a known suffix, at any depth."""
+def files_of(path: str | Path) -> list[Path]:
+    """The files in natural order; of a folder, those with a known suffix, at any depth.
+
+    Args:
+        path: folder, or pattern.
+
+    Raises:
+        DataError: there are none, or too many.
+    """
     if os.path.isdir(path):  # noqa: PTH112
         files = table_files(Path(path))
         why = f"{path} is a directory without a file whose suffix is known; give the files in it, as in '{path}/*'"
@@ -97,9 +118,15 @@ def _visible(inside: PurePath) -> bool:
     return not any(part.startswith((".", "_")) for part in inside.parts)
 
 
-def _hive(inside: PurePath) -> list[tuple[str, str]]:
+def values_of_folders(inside: PurePath) -> dict[str, str]:
+    """Columns that the place of a file says: those of folders called `key=value`, then the file.
+
+    Args:
+        inside: path of the file from the folder that all files are in.
+    """
     pairs = [part.partition("=") for part in inside.parts[:-1]]
-    return [(key, value) for key, equals, value in pairs if equals and key]
+    found = {key: value for key, equals, value in pairs if equals and key}
+    return {**found, FILE: uncompressed(Path(inside)).with_suffix("").as_posix()} if FILE not in found else found
 
 
 def _constant(values: dict[str, str], rows: int) -> pd.DataFrame:
