@@ -94,9 +94,29 @@ def federated_split(data: Data, settings: FedSettings, *, seed: int) -> Federate
         parts = [(client.rows, official_test[owners[official_test] == owners[client.rows[0]]]) for client in clients]
     else:
         parts = [set_aside(client.rows, settings.validation, [seed, 2, i]) for i, client in enumerate(clients)]
-    train = tuple(_at_most(part[0], most, [seed, 4, i]) for i, part in enumerate(parts))
-    test = tuple(_at_most(part[1], most, [seed, 5, i]) for i, part in enumerate(parts))
+    bounded = [_bounded(part, settings, seed, i) for i, part in enumerate(parts)]
+    train, test = tuple(part[0] for part in bounded), tuple(part[1] for part in bounded)
     return FederatedSplit(data, clients, train, test, np.empty(0, np.int64), noise, made)
+
+
+def own_rows(n: int, settings: FedSettings, *, seed: int, client: int) -> tuple[Rows, Rows]:
+    """Training rows and test rows of one client among its own n, as `federated_split` divides them.
+
+    Args:
+        n: number of its rows.
+        settings: share of the test rows, and bound on both parts.
+        seed: of the draw.
+        client: its number.
+    """
+    return _bounded(set_aside(np.arange(n), settings.validation, [seed, 2, client]), settings, seed, client)
+
+
+def _bounded(parts: tuple[Rows, Rows], settings: FedSettings, seed: int, client: int) -> tuple[Rows, Rows]:
+    train, test = parts
+    return (
+        _at_most(train, settings.most_rows, [seed, 4, client]),
+        _at_most(test, settings.most_rows, [seed, 5, client]),
+    )
 
 
 def refuse_small_clients(split: FederatedSplit, settings: FedSettings) -> None:
