@@ -121,9 +121,9 @@ def initial_run(contender: Contender, seed: int) -> RunState:
     a, k = len(contender.rates), len(contender.clients.rows)
     theta = contender.clients.start(seed)[None].repeat(a, 1)
     state, memory = contender.algorithm.initial_state(theta, k)
-    if contender.clients.remember:
-        memory = {}
-    return RunState(state, memory, failed_round=np.zeros(a, np.int64), failed_client=np.full(a, -1))
+    # rounds write into it, so that no two of its tensors may be the same one
+    own = {} if contender.clients.remember else {name: each.clone() for name, each in memory.items()}
+    return RunState(state, own, failed_round=np.zeros(a, np.int64), failed_client=np.full(a, -1))
 
 
 def floats_at_clients(contender: Contender) -> int:

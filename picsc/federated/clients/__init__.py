@@ -1,5 +1,6 @@
 """Clients of a federation: everything that is computed on their own rows.
 
+- `build_mlps`: clients with networks of one hidden layer, made of encoded rows
 - `evaluation`: scores of the global model on the test rows of each client
 - `local_round`: the part of a round that runs where the rows are: training, uploads, and what a client keeps
 - `local_steps`: minibatches: the rows that each client uses in each local step
