@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Unpack
@@ -19,6 +20,7 @@ from picsc.federated.holdings import (
     refuse_small_clients,
     small_clients_finding,
 )
+from picsc.federated.method_run import Run
 from picsc.federated.resumable_rounds import Progress, RepeatTask
 from picsc.federated.summary import assemble
 from picsc.reports.common import Finding
@@ -26,7 +28,7 @@ from picsc.runtime.devices import device_findings, pick_device
 from picsc.runtime.run_folder import open_run
 from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
-from picsc.settings import FedSettings
+from picsc.settings import FedMethod, FedSettings
 from picsc.settings.by_keyword import from_keywords
 from picsc.settings.in_python import in_keywords
 
@@ -116,10 +118,16 @@ def federate_dataset(
         refuse_whitening(data, settings)
         findings += small_clients_finding(split, settings)
         findings += [*client_findings(data, split, settings), *seen_in_training(data, split)]
-        # small models of all methods are trained as one; larger ones one after another, in processes
-        groups = [settings.methods] if kind == "mlp" else [(method,) for method in settings.methods]
-        workers = max(1, settings.jobs // (repeats * len(groups)))
-        tasks = [RepeatTask(data, settings, group, i, folder, workers) for i in range(repeats) for group in groups]
-        found = run_all(tasks, settings.jobs, report_progress)
+        found: Mapping[FedMethod, Sequence[Run]]
+        if settings.engine == "flower":
+            from picsc.federated.flower.loopback import run_on_loopback  # an extra of the installation
+
+            found = run_on_loopback(data, settings.model_copy(update={"repeats": repeats}), report_progress)
+        else:
+            # small models of all methods are trained as one; larger ones one after another, in processes
+            groups = [settings.methods] if kind == "mlp" else [(method,) for method in settings.methods]
+            workers = max(1, settings.jobs // (repeats * len(groups)))
+            tasks = [RepeatTask(data, settings, group, i, folder, workers) for i in range(repeats) for group in groups]
+            found = run_all(tasks, settings.jobs, report_progress)
         report_progress("auditing the clients")
         return assemble(data, split, settings, repeats, found, findings, manifest)

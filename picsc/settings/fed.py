@@ -146,6 +146,13 @@ class FedSettings(Settings):
         int, Field(ge=0), Option("Clients that may fail a round (default {default}).", "N", "Run")
     ] = 0
     """Clients that may fail in a round and be left out of it."""
+    engine: Annotated[
+        Literal["local", "flower"],
+        Option("local, or flower: on real nodes (default {default}).", "NAME", "Run"),
+    ] = "local"
+    """Where clients train: local simulates them here; flower starts a SuperLink of Flower and a SuperNode for each
+    client on this machine, which read a file each and send only what they would send from machines of their own.
+    Flower trains tables, at a given rate, on natural columns."""
     device: Device = "auto"
     """Processor that trains; auto is cuda or mps where there is one that pays, else cpu."""
     seed: Seed = 0

@@ -74,6 +74,7 @@ def fed(
                 audit_only and (resume or run_dir is not None),
                 "--audit-only keeps no parts: leave out --run-dir and --resume",
             ),
+            (audit_only and "engine" in given, "--audit-only trains no method: leave out --engine"),
             (audit_only and "whiten" in given, "--audit-only trains no method: leave out --whiten"),
             (audit_only and "inputs" in given, "--audit-only trains no method: leave out --inputs"),
         )

@@ -269,6 +269,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("target_accuracy", "--target-accuracy", "number", "A", "Count rounds until A: 0.9 or 90 (default: fedavg's last).", "Run"),
         Row("repeats", "--repeats", "whole", "N", "Runs by other seeds (default 3, not tables 1).", "Run"),
         Row("allow_failures", "--allow-failures", "whole", "N", "Clients that may fail a round (default 0).", "Run"),
+        Row("engine", "--engine", "text", "NAME", "local, or flower: on real nodes (default local).", "Run", choices=("local", "flower",)),
         Row("seed", "--seed", "whole", "N", "Seed of every random draw (default 0).", "Run"),
         Row("jobs", "--jobs", "whole", "N", "Processor cores; never changes a number (default: all).", "Run"),
     ),

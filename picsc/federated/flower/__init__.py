@@ -3,7 +3,10 @@
 - `answers`: the answers of one client to the messages of the server
 - `asked`: what the server asks its clients for, as text; the encoding that all use
 - `client_app`: the ClientApp, between Flower and the client's own rows
+- `client_files`: clients of one data set as files of their own, for nodes of this machine
+- `files_of_run`: names of the files that the ServerApp leaves
 - `grid`: the way of messages through the SuperLink, and clients that are gone
+- `loopback`: a federation on nodes of this machine, as `--engine flower` runs it
 - `memory`: what a client remembers between rounds, in a folder of its own
 - `model_answers`: the answers for which a client needs a model: summaries, training, scores
 - `node_clients`: one client ready to train, encoded as all are

@@ -29,6 +29,8 @@ class Node:
     """Where it keeps what it remembers."""
     fewest: int
     """Fewest rows that it takes part with, whatever the server asks for."""
+    numbers: Path | None = None
+    """File with the number of each row among the rows of all clients, .npy; None counts on from the client before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,9 @@ def node_of(context: Context) -> Node:
 
     held, name = context.node_config, name_of(context)
     folder = Path(str(held.get("folder") or cache_folder() / "picsc" / "flower" / name)).expanduser()
-    return Node(name, Path(str(held["data"])).expanduser(), folder, int(held.get("min-client-rows", LEAST_ROWS)))
+    numbers = Path(str(held["row-numbers"])).expanduser() if held.get("row-numbers") else None
+    least = int(held.get("min-client-rows", LEAST_ROWS))
+    return Node(name, Path(str(held["data"])).expanduser(), folder, least, numbers)
 
 
 def _name(message: Message, context: Context) -> Message:

@@ -38,7 +38,8 @@ def model_answer(node: Node, verb: str, asked: Asked, arrays: Mapping[str, NDArr
         arrays: that came with it.
     """
     assert asked.encoding is not None  # noqa: S101 - the server sends it with these verbs
-    client = clients_of(read_rows(node.source, asked.settings, node.fewest), asked.encoding, asked)
+    numbers = None if node.numbers is None else np.load(node.numbers, allow_pickle=False)
+    client = clients_of(read_rows(node.source, asked.settings, node.fewest), asked.encoding, asked, numbers)
     with one_thread(), torch.no_grad():
         if verb == "train":
             return Answer(arrays=_trained(node, client, asked, arrays))

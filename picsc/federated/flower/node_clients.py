@@ -18,13 +18,16 @@ from picsc.federated.flower.node_rows import NodeRows, typed
 from picsc.federated.own_rows import own_rows
 
 
-def clients_of(rows: NodeRows, encoding: Encoding, asked: Asked) -> ClientMlps:
+def clients_of(
+    rows: NodeRows, encoding: Encoding, asked: Asked, numbers: NDArray[np.int64] | None = None
+) -> ClientMlps:
     """The client, ready to train: the same object as in a simulation, with one client in it.
 
     Args:
         rows: of the client.
         encoding: of all clients.
         asked: settings, seed and number of the client, number of its first row.
+        numbers: number of each row among the rows of all clients; None counts on from its first row.
     """
     settings, n = asked.settings, rows.table.n
     train, test = own_rows(n, settings, seed=asked.seed, client=asked.client)
@@ -37,7 +40,7 @@ def clients_of(rows: NodeRows, encoding: Encoding, asked: Asked) -> ClientMlps:
         encoding.outputs,
         of_table(table),
         1.0 if units is None else units.unit,
-        np.arange(asked.first, asked.first + n),
+        np.arange(asked.first, asked.first + n) if numbers is None else numbers,
     )
     tested = tested_on([torch.from_numpy(test)])
     return mlps(encoded, (train,), (train,), tested, settings, torch.device("cpu"))

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
 from picsc.datasets.files.read import read_frame
+from picsc.datasets.files.table import FileTable
 from picsc.datasets.load import from_file
 from picsc.datasets.new_rows import KnownColumns, known_columns, new_rows
 from picsc.datasets.rows import with_label
@@ -30,8 +31,10 @@ class NodeRows:
     source: str
     table: Dataset
     """Its rows with a label."""
-    frame: pd.DataFrame
-    """The same rows as they were stored, without the label."""
+    file: FileTable
+    """As it was stored."""
+    present: NDArray[np.int64]
+    """Numbers of the rows with a label in the file."""
     known: KnownColumns
     """How its values are written."""
 
@@ -54,7 +57,6 @@ def read_rows(source: str | Path, settings: FedSettings, fewest: int) -> NodeRow
         raise DataError(f"{source}: federated learning needs a target; name one with --target")
     present = np.flatnonzero(~table.target.missing)
     known = known_columns(table, read)
-    frame = file.frame.iloc[present].drop(columns=table.target.name)
     table = with_label(table, [])
     least = max(fewest, settings.min_client_rows)
     if table.n < least:
@@ -62,7 +64,7 @@ def read_rows(source: str | Path, settings: FedSettings, fewest: int) -> NodeRow
             f"{table.name} has {table.n} rows with a label, fewer than {least}: the statistics of so few rows give "
             "them away"
         )
-    return NodeRows(str(source), table, frame, known)
+    return NodeRows(str(source), table, file, present, known)
 
 
 def scales_of(rows: NodeRows, agreed: Agreed, asked: Asked) -> SentScales:
@@ -94,4 +96,6 @@ def typed(rows: NodeRows, agreed: Agreed) -> Dataset:
         agreed: the columns.
     """
     known = replace(rows.known, columns=agreed.empty_columns())
-    return new_rows(rows.frame, known, where=rows.source)[0]
+    assert rows.table.target is not None  # noqa: S101 - `read_rows` refuses files without one
+    frame = rows.file.frame.iloc[rows.present].drop(columns=rows.table.target.name)
+    return new_rows(frame, known, where=rows.source)[0]

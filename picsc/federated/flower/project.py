@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from picsc.errors import SettingsError
@@ -48,12 +49,24 @@ clients = {clients} # number of clients that are waited for
 patience = {patience} # seconds that a client is waited for
 resume = false # true goes on after the rounds that the server's folder holds
 folder = "" # of the server: finished rounds and the report; empty is picsc's cache
-levels = "" # JSON: levels of columns that come first
+levels = {levels} # JSON: levels of columns that all clients know from the start, by column
 settings = {settings} # of picsc fed, as JSON
 """
 
 
-def write_project(folder: Path, settings: FedSettings, *, clients: int, patience: float = 600.0) -> None:
+def _string(value: object) -> str:
+    """A value as JSON in a string of TOML."""
+    return json.dumps(json.dumps(value, ensure_ascii=False), ensure_ascii=False)
+
+
+def write_project(
+    folder: Path,
+    settings: FedSettings,
+    *,
+    clients: int,
+    patience: float = 600.0,
+    levels: Mapping[str, Sequence[str]] | None = None,
+) -> None:
     """Write a Flower project.
 
     Args:
@@ -61,6 +74,7 @@ def write_project(folder: Path, settings: FedSettings, *, clients: int, patience
         settings: of the federation.
         clients: number of clients.
         patience: seconds that the server waits for a client.
+        levels: of columns, where all clients know them from the start.
 
     Raises:
         SettingsError: real clients do not have such settings, or the folder holds files already.
@@ -76,10 +90,10 @@ def write_project(folder: Path, settings: FedSettings, *, clients: int, patience
         (app / "__init__.py").write_text('"""A federation of picsc."""\n', encoding="utf-8")
         (app / "server_app.py").write_text(SERVER_APP, encoding="utf-8")
         (app / "client_app.py").write_text(CLIENT_APP, encoding="utf-8")
-        plain = json.dumps(
-            settings_of_clients(settings).model_dump(mode="json", exclude_defaults=True), ensure_ascii=False
+        plain = settings_of_clients(settings).model_dump(mode="json", exclude_defaults=True)
+        text = PROJECT.format(
+            clients=clients, patience=patience, settings=_string(plain), levels=_string(dict(levels or {}))
         )
-        text = PROJECT.format(clients=clients, patience=patience, settings=json.dumps(plain, ensure_ascii=False))
         (folder / "pyproject.toml").write_text(text, encoding="utf-8")
     except OSError as error:
         raise SettingsError(f"cannot write into {folder}: {error.strerror or error}") from None

@@ -132,7 +132,8 @@ def agreed(said: Mapping[str, SaidTable], order: Mapping[str, Sequence[str]] | N
 
     Args:
         said: what each client says, by its name, in the order of the clients.
-        order: levels of columns, and classes of the target, that come first, by the name of the column.
+        order: levels of columns that were agreed on before, by the name of the column; of the target the classes that
+            come first.
 
     Raises:
         DataError: a client has other columns, or another target, than most; the message names it.
@@ -200,9 +201,9 @@ def _one_column(name: str, held: Mapping[str, SaidColumn], first: Sequence[str])
     if next(iter(kinds.values())) != "categorical":
         kind = next(column.kind for column in held.values() if column.kind is not None)
         return SaidColumn(name=name, kind=kind, missing=missing)
-    levels = _union([first, *(column.levels for column in held.values())])
-    levels = tuple(level for level in levels if level != POOLED)
-    pooled = any(column.pooled for column in held.values())
+    said = tuple(level for level in _union([column.levels for column in held.values()]) if level != POOLED)
+    levels = tuple(level for level in first if level != POOLED) if first else said
+    pooled = POOLED in first if first else any(column.pooled for column in held.values())
     boolean = all(column.kind in ("boolean", None) for column in held.values()) and len(levels) <= 2 and not pooled
     return SaidColumn(
         name=name,
