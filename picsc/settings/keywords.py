@@ -913,9 +913,9 @@ class FedKeywords(TypedDict, total=False):
     """Clients that may fail in a round and be left out of it."""
 
     engine: Literal["local", "flower"]
-    """Where clients train: local simulates them in this process; flower starts a SuperLink of Flower and a SuperNode
-    for each client on this machine, which read a file each and send only what they would send from their own machines.
-    Flower trains tables, at a given rate, on natural columns."""
+    """Where clients train: local simulates them here; flower starts a SuperLink of Flower and a SuperNode for each
+    client on this machine, which read a file each and send only what they would send from machines of their own. Flower
+    trains tables, at a given rate, on natural columns."""
 
     device: Literal["auto", "cpu", "cuda", "mps"]
     """Processor that trains; auto is cuda or mps where there is one that pays, else cpu."""
