@@ -14,6 +14,7 @@ from picsc.datasets.texts import TokenSet
 from picsc.federated.all_repeats import run_all
 from picsc.federated.build_clients import model_kind, refuse_whitening
 from picsc.federated.client_findings import client_findings, seen_in_training
+from picsc.federated.flower.settings_of_clients import refuse_unfit
 from picsc.federated.holdings import (
     federated_split,
     labelled,
@@ -100,6 +101,8 @@ def federate_dataset(
     findings: list[Finding] = []
     data = labelled(data, findings, settings)
     kind = model_kind(data, settings)
+    if settings.engine == "flower":
+        refuse_unfit(data, settings)
     repeats = settings.repeats or (3 if kind == "mlp" else 1)
     settings = settings.model_copy(update={"methods": tuple(dict.fromkeys(settings.methods))})
     device = pick_device(settings.device)

@@ -87,6 +87,8 @@ def fed(
         options.refuse_contradictions(*options.of_partition(of_clients, clients))
         by_column = "min_rows" in of_clients and clients.by is not None
         options.refuse_contradictions((by_column, "--min-rows goes with --clients N, not with --by"))
+        kept = found.settings.engine == "flower" and (resume or run_dir is not None)
+        options.refuse_contradictions((kept, "--engine flower keeps no parts: leave out --run-dir and --resume"))
         outputs.check(wanted, read=(found.data, recipe))
         if found.demonstration and not quiet:
             streams.warn(DEMONSTRATION_NOTE)

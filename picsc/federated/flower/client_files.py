@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from picsc.datasets.rows import Rows
 from picsc.datasets.table import Dataset
-from picsc.errors import SettingsError
-from picsc.federated.flower.settings_of_clients import settings_of_clients
+from picsc.federated.flower.settings_of_clients import refuse_unfit, settings_of_clients
 from picsc.federated.holdings import FederatedSplit
 from picsc.settings import FedSettings, ReadSettings
 from picsc.settings.choices import Task
@@ -51,8 +50,8 @@ def write_client_files(folder: Path, split: FederatedSplit, settings: FedSetting
         SettingsError: the data are no table.
     """
     table = split.data
-    if table.kind != "table" or table.target is None:
-        raise SettingsError(f"--engine flower: real clients train on tables, and {table.name} holds {table.kind}")
+    refuse_unfit(table, settings)
+    assert table.kind == "table" and table.target is not None  # noqa: S101, PT018 - `holdings` refuses those without
     coded = [column.name for column in table.columns if column.coded]
     numeric = [column.name for column in table.columns if not column.coded]
     names = [*coded, *numeric]

@@ -25,7 +25,6 @@ from picsc.federated.flower.client_files import write_client_files
 from picsc.federated.flower.files_of_run import ERROR, PROGRESS, RUNS
 from picsc.federated.flower.project import write_project
 from picsc.federated.flower.runs_file import read_runs
-from picsc.federated.flower.settings_of_clients import refuse_unfit
 from picsc.federated.holdings import FederatedSplit, federated_split
 from picsc.federated.method_run import Run
 from picsc.settings import FedMethod, FedSettings
@@ -199,7 +198,6 @@ def run_on_loopback(data: Data, settings: FedSettings, progress: Callable[[str],
 def _one_run(
     split: FederatedSplit, settings: FedSettings, progress: Callable[[str], None]
 ) -> dict[FedMethod, list[Run]]:
-    refuse_unfit(settings)
     with TemporaryDirectory(prefix="picsc-flower-") as temporary:
         folder = Path(temporary)
         files = write_client_files(folder, split, settings)

@@ -79,7 +79,7 @@ def write_project(
     Raises:
         SettingsError: real clients do not have such settings, or the folder holds files already.
     """
-    refuse_unfit(settings)
+    refuse_unfit(None, settings)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         there = sorted(each.name for each in folder.iterdir())

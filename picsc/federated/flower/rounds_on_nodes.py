@@ -69,7 +69,7 @@ def run_on_nodes(
         SettingsError: real clients do not have such settings.
         DataError: a client does not fit the others, or does not answer.
     """
-    refuse_unfit(settings)
+    refuse_unfit(None, settings)
     run = _name_of_run(folder)
     asked = Asked(settings=settings, run=run)
     progress("asking the clients for their columns")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from picsc.datasets.encoding import has_indicator
 from picsc.datasets.table import POOLED, Column, Dataset
 from picsc.errors import DataError
-from picsc.phrases import counted, listed
+from picsc.phrases import counted
 
 ColumnKind = Literal["numeric", "categorical", "boolean", "datetime", "text"]
 
@@ -53,6 +54,8 @@ class SaidTarget(_Said):
 class SaidTable(_Said):
     """What a client says of its table."""
 
+    version: str = ""
+    """Of picsc at this client."""
     rows: int
     """Number of rows with a label."""
     target: SaidTarget
@@ -118,6 +121,7 @@ def said_of(table: Dataset) -> SaidTable:
         )
     target = table.target
     return SaidTable(
+        version=_version(),
         rows=table.n,
         target=SaidTarget(name=target.name, kind=target.kind, levels=target.levels),
         columns=(*present, *absent),
@@ -136,9 +140,10 @@ def agreed(said: Mapping[str, SaidTable], order: Mapping[str, Sequence[str]] | N
             come first.
 
     Raises:
-        DataError: a client has other columns, or another target, than most; the message names it.
+        DataError: a client has other columns, another target or another picsc than most; the message names it.
     """
     order = order or {}
+    _same_version(said)
     _same_target(said)
     names = list(dict.fromkeys(column.name for table in said.values() for column in table.columns))
     held = {client: {column.name: column for column in table.columns} for client, table in said.items()}
@@ -153,6 +158,23 @@ def agreed(said: Mapping[str, SaidTable], order: Mapping[str, Sequence[str]] | N
     first = next(iter(said.values())).target
     levels = _union([order.get(first.name, ()), *(table.target.levels for table in said.values())])
     return Agreed(columns=tuple(columns), target=SaidTarget(name=first.name, kind=first.kind, levels=levels))
+
+
+def _version() -> str:
+    try:
+        return version("picsc")
+    except PackageNotFoundError:  # run from its source
+        return "uninstalled"
+
+
+def _same_version(said: Mapping[str, SaidTable]) -> None:
+    versions = {client: table.version for client, table in said.items()}
+    odd = _odd(versions)
+    if odd is not None:
+        raise DataError(
+            f"client {odd[0]} has picsc {versions[odd[0]]}, and the other clients {odd[1]}: install the same version "
+            "everywhere"
+        )
 
 
 def _same_target(said: Mapping[str, SaidTable]) -> None:
@@ -227,8 +249,3 @@ def _odd(values: Mapping[str, str]) -> tuple[str, str] | None:
 
 def _union(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(level for part in parts for level in part))
-
-
-def named_rows(said: Mapping[str, SaidTable]) -> str:
-    """The clients and their numbers of rows, in words."""
-    return listed([f"{client} ({table.rows} rows)" for client, table in said.items()])

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from picsc.errors import SettingsError
 from picsc.settings import FedSettings
 from picsc.settings.cutting import PartitionSettings
 
+if TYPE_CHECKING:
+    from picsc.datasets.data import Data
 
-def refuse_unfit(settings: FedSettings) -> None:
+
+def refuse_unfit(data: Data | None, settings: FedSettings) -> None:
     """Refuse settings that real clients do not have.
 
+    Args:
+        data: of clients on this machine; None where every client has a file of its own.
+        settings: of the federation.
+
     Raises:
-        SettingsError: a setting needs the rows of all clients in one process, or is not written for real clients.
+        SettingsError: a setting needs the rows of all clients in one process, or the data are no table.
     """
+    if data is not None and data.kind != "table":
+        raise SettingsError(f"--engine flower: real clients train on tables, and {data.name} holds {data.kind}")
     if settings.lr == "auto":
         raise SettingsError(
             "--lr auto: real clients train with a rate that is given; choose it in a simulation, then give --lr RATE"

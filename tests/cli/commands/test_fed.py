@@ -145,6 +145,13 @@ def test_all_bad_settings_are_reported_at_once_by_their_options() -> None:
         (("a.csv", "--by", "x", "--min-rows", "5"), "--min-rows goes with --clients N"),
         (("--audit-only", "--plot", "x.svg"), "--plot draws rounds, and --audit-only has none"),
         (("--audit-only", "--resume"), "--audit-only keeps no parts"),
+        (("--audit-only", "--engine", "flower"), "--audit-only trains no method: leave out --engine"),
+        (("a.csv", "--engine", "flower", "--resume"), "--engine flower keeps no parts"),
+        (
+            ("--dataset", "iris", "--clients", "3", "--engine", "flower"),
+            "--lr auto: real clients train with a rate that",
+        ),
+        (("--engine", "flower", "--lr", "0.1"), "real clients train on tables, and digits holds images"),
         (("--plot", "x.png"), "--plot x.png: the file must end in .svg or .html"),
         (("--plot", "no-such-folder/x.svg"), "cannot write no-such-folder/x.svg: the folder no-such-folder"),
         (("--output", "xml"), "must be one of table, json, csv, markdown"),

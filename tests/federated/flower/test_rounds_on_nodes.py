@@ -120,6 +120,13 @@ def test_a_client_with_another_kind_of_target_is_refused_by_name(tmp_path: Path)
         run(tmp_path, here(tmp_path, files), settings_of())
 
 
+def test_a_client_with_another_version_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = iter(["1.0", "1.0", "0.9"])
+    monkeypatch.setattr("picsc.federated.flower.schema.version", lambda _: next(versions))
+    with pytest.raises(DataError, match=r"client west has picsc 0\.9, and the other clients 1\.0"):
+        run(tmp_path, here(tmp_path, write(tmp_path, sites())), settings_of())
+
+
 def test_a_column_of_one_value_at_one_client_is_what_it_is_at_the_others(tmp_path: Path) -> None:
     frame = sites()
     frame.loc[frame["site"] == "north", "colour"] = "red"
