@@ -151,7 +151,7 @@ def test_all_bad_settings_are_reported_at_once_by_their_options() -> None:
             ("--dataset", "iris", "--clients", "3", "--engine", "flower"),
             "--lr auto: real clients train with a rate that",
         ),
-        (("--engine", "flower", "--lr", "0.1"), "real clients train on tables, and digits holds images"),
+        (("--dataset", "digits", "--engine", "flower", "--lr", "1"), "real clients train on tables, and digits holds"),
         (("--plot", "x.png"), "--plot x.png: the file must end in .svg or .html"),
         (("--plot", "no-such-folder/x.svg"), "cannot write no-such-folder/x.svg: the folder no-such-folder"),
         (("--output", "xml"), "must be one of table, json, csv, markdown"),
