@@ -20,7 +20,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from picsc.datasets.load import load
 from picsc.errors import DataError
+from picsc.federated.federate import federate_dataset
 from picsc.federated.flower.files_of_run import FINISHED, REPORT
 from picsc.federated.flower.loopback import Nodes, started, wait_for
 from picsc.federated.flower.project import write_project
@@ -139,3 +141,19 @@ def test_nothing_is_reported_to_the_makers_of_flower(nodes: Nodes) -> None:
             words = held.read_bytes().split(b"\0")
             assert b"FLWR_TELEMETRY_ENABLED=0" in words
             assert b"FLWR_DISABLE_UPDATE_CHECK=1" in words
+
+
+def test_the_engine_makes_the_report_of_the_simulation(tmp_path: Path) -> None:
+    frame = sites().sample(frac=1, random_state=0)
+    frame.to_csv(tmp_path / "shuffled.csv", index=False)
+    settings = settings_of(methods=["fedavg"], rounds=1)
+    table = load(tmp_path / "shuffled.csv", settings.read, keys=settings.keys)
+    lines: list[str] = []
+    on_nodes = settings.model_copy(update={"engine": "flower"})
+    found = federate_dataset(table, on_nodes, run_dir=tmp_path / "nodes", progress=lines.append)
+    wanted = federate_dataset(table, settings, run_dir=tmp_path / "local")
+    assert found.methods[0].accuracy == pytest.approx(wanted.methods[0].accuracy, abs=TOLERANCE)
+    assert found.methods[0].log_loss == pytest.approx(wanted.methods[0].log_loss, abs=TOLERANCE)
+    assert found.methods[0].clients == pytest.approx(wanted.methods[0].clients, abs=TOLERANCE)
+    assert (found.clients, found.partition) == (wanted.clients, wanted.partition)
+    assert "starting Flower's SuperLink and SuperNodes" in lines
