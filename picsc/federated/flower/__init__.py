@@ -12,6 +12,7 @@
 - `node_clients`: one client ready to train, encoded as all are
 - `node_rows`: the file of one client, and what it says of it before training
 - `pooled_scores`: scores over all clients, from the few numbers that each sends
+- `processes`: a SuperLink and SuperNodes as processes of this machine
 - `project`: a Flower project for the settings of a federation
 - `remote`: clients on machines of their own, as the loop over rounds sees them
 - `report`: the report of real clients

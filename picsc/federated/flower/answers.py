@@ -57,7 +57,8 @@ def answer(node: Node, verb: str, asked: Asked, arrays: Mapping[str, NDArray[Any
     bound = max(node.fewest, asked.settings.min_client_rows)
     asked = asked.model_copy(update={"settings": asked.settings.model_copy(update={"min_client_rows": bound})})
     if verb == "describe":
-        return Answer(said_of(read_rows(node.source, asked.settings, node.fewest).table).model_dump_json())
+        rows = read_rows(node.source, asked.settings, node.fewest)
+        return Answer(said_of(rows.table, [str(name) for name in rows.file.frame.columns]).model_dump_json())
     if verb == "scales":
         assert asked.agreed is not None  # noqa: S101 - the server sends it with this verb
         rows = read_rows(node.source, asked.settings, node.fewest)

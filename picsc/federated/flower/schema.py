@@ -34,7 +34,7 @@ class SaidColumn(_Said):
     """None where it takes no part at this client."""
     reason: str = ""
     """The reason for that; empty where it takes part, and where every column could look so by chance: all values equal,
-    or all missing."""
+    all missing, or no level with enough rows."""
     levels: tuple[str, ...] = ()
     """Its frequent levels; of a column whose values are all equal that value, as it would be a level."""
     pooled: bool = False
@@ -85,11 +85,12 @@ class Agreed(_Said):
         )
 
 
-def said_of(table: Dataset) -> SaidTable:
+def said_of(table: Dataset, names: Sequence[str]) -> SaidTable:
     """What a client says of its table.
 
     Args:
         table: its rows with a label.
+        names: of the columns, in the order of the file.
 
     Raises:
         DataError: there is no target.
@@ -108,7 +109,8 @@ def said_of(table: Dataset) -> SaidTable:
     ]
     absent = []
     for left in table.left_out:
-        by_chance = left.kind in ("constant", "empty")
+        rare = left.kind == "categorical" and left.raw is not None  # a column that is dropped holds no values
+        by_chance = rare or left.kind in ("constant", "empty")
         words = left.raw.as_words().levels if left.kind == "constant" and left.raw is not None else ()
         absent.append(
             SaidColumn(
@@ -116,15 +118,16 @@ def said_of(table: Dataset) -> SaidTable:
                 kind=None,
                 reason="" if by_chance else left.reason,
                 levels=tuple(words),
+                pooled=rare,
                 missing=left.missing > 0,
             )
         )
-    target = table.target
+    target, place = table.target, {name: i for i, name in enumerate(names)}
     return SaidTable(
         version=_version(),
         rows=table.n,
         target=SaidTarget(name=target.name, kind=target.kind, levels=target.levels),
-        columns=(*present, *absent),
+        columns=tuple(sorted((*present, *absent), key=lambda column: place.get(column.name, len(place)))),
     )
 
 
@@ -207,11 +210,11 @@ def _all_have(name: str, held: Mapping[str, Mapping[str, SaidColumn]]) -> None:
 
 def _one_column(name: str, held: Mapping[str, SaidColumn], first: Sequence[str]) -> SaidColumn | None:
     """The column as all encode it; None where it takes no part."""
-    if any(column.reason for column in held.values()):
+    if any(column.reason for column in held.values()) and not first:
         return None
     kinds = {client: _family(column.kind) for client, column in held.items() if column.kind is not None}
     if not kinds:
-        return None
+        return None  # all equal or missing everywhere
     odd = _odd(kinds)
     if odd is not None:
         client, others = odd

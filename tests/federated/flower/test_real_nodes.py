@@ -24,7 +24,8 @@ from picsc.datasets.load import load
 from picsc.errors import DataError
 from picsc.federated.federate import federate_dataset
 from picsc.federated.flower.files_of_run import FINISHED, REPORT
-from picsc.federated.flower.loopback import Nodes, started, wait_for
+from picsc.federated.flower.loopback import wait_for
+from picsc.federated.flower.processes import Nodes, started
 from picsc.federated.flower.project import write_project
 from tests.federated.flower.tables import NAMES, settings_of, simulated, sites, write
 
@@ -155,5 +156,7 @@ def test_the_engine_makes_the_report_of_the_simulation(tmp_path: Path) -> None:
     assert found.methods[0].accuracy == pytest.approx(wanted.methods[0].accuracy, abs=TOLERANCE)
     assert found.methods[0].log_loss == pytest.approx(wanted.methods[0].log_loss, abs=TOLERANCE)
     assert found.methods[0].clients == pytest.approx(wanted.methods[0].clients, abs=TOLERANCE)
+    assert found.methods[0].balanced_accuracy == pytest.approx(wanted.methods[0].balanced_accuracy, abs=TOLERANCE)
+    assert found.methods[0].auc == pytest.approx(wanted.methods[0].auc, abs=TOLERANCE)
     assert (found.clients, found.partition) == (wanted.clients, wanted.partition)
     assert "starting Flower's SuperLink and SuperNodes" in lines

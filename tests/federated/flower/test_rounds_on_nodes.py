@@ -136,6 +136,18 @@ def test_a_column_of_one_value_at_one_client_is_what_it_is_at_the_others(tmp_pat
     close(nodes_report(found, settings, {}), simulated(tmp_path, frame, settings))
 
 
+def test_a_column_of_rare_levels_at_one_client_is_pooled_there(tmp_path: Path) -> None:
+    frame = sites()
+    north = frame["site"] == "north"
+    frame.loc[north, "colour"] = [f"shade {i // 2}" for i in range(int(north.sum()))]
+    clients = here(tmp_path, write(tmp_path, frame))
+    found = run(tmp_path, clients, settings_of(rounds=1))
+    [colour] = [column for column in found.agreed.columns if column.name == "colour"]
+    assert sorted(colour.levels[:-1]) == ["blue", "green", "red"]
+    assert colour.levels[-1] == "(other)"
+    assert "shade" not in "".join(sent.text for sent in clients.sent)
+
+
 def test_a_client_has_a_bound_on_its_rows_of_its_own(tmp_path: Path) -> None:
     clients = here(tmp_path, write(tmp_path, sites(12)), fewest=20)
     with pytest.raises(DataError, match="north has 12 rows with a label, fewer than 20"):

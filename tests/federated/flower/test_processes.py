@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from picsc.errors import SettingsError
-from picsc.federated.flower import loopback
+from picsc.federated.flower import processes
 
 
 def test_without_flower_one_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loopback.shutil, "which", lambda *_, **__: None)
+    monkeypatch.setattr(processes.shutil, "which", lambda *_, **__: None)
     sentence = r"needs Flower: install picsc with it, pip install 'picsc\[flower\]'"
-    with pytest.raises(SettingsError, match=sentence), loopback.started(tmp_path):
+    with pytest.raises(SettingsError, match=sentence), processes.started(tmp_path):
         pass
 
 
@@ -21,9 +21,9 @@ def test_processes_end_with_all_that_they_have_started(tmp_path: Path, monkeypat
     script = tmp_path / "flower-superlink"
     script.write_text("#!/bin/sh\nenv > environment.txt\nsleep 100 &\necho $! > child.txt\nwait\n")
     script.chmod(0o755)
-    monkeypatch.setattr(loopback, "command_of", lambda _: str(script))
+    monkeypatch.setattr(processes, "command_of", lambda _: str(script))
     monkeypatch.chdir(tmp_path)
-    with loopback.started(tmp_path / "run") as nodes:
+    with processes.started(tmp_path / "run") as nodes:
         while not (tmp_path / "child.txt").exists() or not (tmp_path / "child.txt").read_text():
             pass
     assert nodes.processes[0].poll() is not None
