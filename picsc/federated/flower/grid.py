@@ -85,7 +85,7 @@ class Nodes:
                 sent |= self._push(back, verb, requests)
                 last = now if back else last
             if missing and now - last > self.patience:
-                self._give_up(verb, missing, requests)
+                self._give_up(verb, missing)
                 break
             time.sleep(POLL)
         return found
@@ -143,13 +143,11 @@ class Nodes:
             time.sleep(POLL)
         return found
 
-    def _give_up(self, verb: str, missing: Collection[int], requests: Mapping[int, Request]) -> None:
+    def _give_up(self, verb: str, missing: Collection[int]) -> None:
         lost = [self.names[client] for client in missing]
         if len(lost) <= self.may_fail and verb in ("summaries", "train", "evaluate"):
             return
-        number = next(iter(requests.values())).asked.round + 1
-        where = f" in round {number}" if verb in ("summaries", "train") else ""
         raise DataError(
-            f"{'client' if len(lost) == 1 else 'clients'} {listed(lost)} did not answer{where} for "
+            f"{'client' if len(lost) == 1 else 'clients'} {listed(lost)} did not answer for "
             f"{self.patience:g} s: start the SuperNode again, and go on with --run-config 'resume=true'"
         )

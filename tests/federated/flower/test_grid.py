@@ -2,86 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("flwr")
 
-from flwr.app import Context, Error, Message, RecordDict
-from flwr.supercore.task_identity import TaskIdentity
-
 from picsc.errors import DataError
-from picsc.federated.flower import grid as grids
-from picsc.federated.flower.client_app import app
 from picsc.federated.flower.grid import Nodes
 from picsc.federated.flower.report import nodes_report
 from picsc.federated.flower.rounds_on_nodes import NodesRun, run_on_nodes
 from picsc.runtime.run_folder import open_run
 from picsc.runtime.threads import one_thread
 from picsc.settings import FedSettings
+from tests.federated.flower.one_process import OneProcess, configured
 from tests.federated.flower.tables import NAMES, settings_of, simulated, sites, write
 from tests.federated.flower.test_rounds_on_nodes import close
 
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grids, "POLL", 0.0)
-    monkeypatch.setattr(grids, "NEW_NODES", 0.0)
-    for name in ("_run_id", "_node_id", "_task_id"):
-        monkeypatch.setattr(TaskIdentity, name, 1)
-
-
-@dataclass
-class OneProcess:
-    """Flower's Grid, whose nodes are in this process."""
-
-    nodes: dict[int, dict[str, str]]
-    """Configuration of each node."""
-    dies: dict[int, int] = field(default_factory=dict)
-    """Number of the message to train after which a node is gone, by node."""
-    spare: dict[int, dict[str, str]] = field(default_factory=dict)
-    """Nodes that come when one is gone."""
-    trained: dict[int, int] = field(default_factory=dict)
-    replies: dict[str, Message] = field(default_factory=dict)
-
-    def get_node_ids(self) -> list[int]:
-        return list(self.nodes)
-
-    def push_messages(self, messages: Iterable[Message]) -> list[str]:
-        numbers = []
-        for message in messages:
-            number = f"m{len(self.replies)}"
-            message.metadata.__dict__["_message_id"] = number
-            self.replies[number] = self._reply(message)  # type: ignore[assignment]
-            numbers.append(number)
-        return numbers
-
-    def _reply(self, message: Message) -> Message | None:
-        node = message.metadata.dst_node_id
-        if message.metadata.message_type == "query.train":
-            self.trained[node] = self.trained.get(node, 0) + 1
-        if node in self.dies and self.trained.get(node, 0) >= self.dies[node]:
-            self.nodes |= self.spare
-            return None
-        context = Context(1, node, dict(self.nodes[node]), RecordDict(), {})
-        try:
-            return app(message, context)
-        except Exception as error:  # noqa: BLE001 - as Flower does
-            return Message(Error(2, f"{type(error)}: {error}"), reply_to=message)
-
-    def pull_messages(self, numbers: Iterable[str]) -> list[Message]:
-        found = [self.replies.get(number) for number in numbers]
-        for number in numbers:
-            self.replies[number] = None  # type: ignore[assignment] # it is handed over once
-        return [each for each in found if each is not None]
-
-
-def configured(folder: Path, files: list[Path]) -> dict[int, dict[str, str]]:
-    named = enumerate(reversed(files))
-    return {7 + i: {"data": str(path), "folder": str(folder / f"kept-{path.stem}")} for i, path in named}
+pytestmark = pytest.mark.usefixtures("quick")
 
 
 def run(folder: Path, grid: OneProcess, settings: FedSettings) -> NodesRun:
@@ -107,7 +45,9 @@ def test_a_node_that_is_replaced_changes_no_number(tmp_path: Path) -> None:
 
 def test_a_node_that_stays_away_ends_the_run_with_its_name(tmp_path: Path) -> None:
     grid = OneProcess(configured(tmp_path, write(tmp_path, sites())), dies={8: 2})
-    with pytest.raises(DataError, match="client south did not answer in round 2 for 2 s: start the SuperNode again"):
+    with pytest.raises(
+        DataError, match="round 2, seed 0: client south did not answer for 2 s: start the SuperNode again"
+    ):
         run(tmp_path, grid, settings_of())
 
 
