@@ -145,7 +145,7 @@ def test_nothing_is_reported_to_the_makers_of_flower(nodes: Nodes) -> None:
 
 
 def test_the_engine_makes_the_report_of_the_simulation(tmp_path: Path) -> None:
-    frame = sites().sample(frac=1, random_state=0)
+    frame = sites().query("site != 'west'").sample(frac=1, random_state=0)
     frame.to_csv(tmp_path / "shuffled.csv", index=False)
     settings = settings_of(methods=["fedavg"], rounds=1)
     table = load(tmp_path / "shuffled.csv", settings.read, keys=settings.keys)
