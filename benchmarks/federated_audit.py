@@ -21,8 +21,9 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, one_hot
 
 from picsc.datasets.encoding import Covariates, of_numbers
+from picsc.federated.cell_sizes import FEWEST_IN_CELL
 from picsc.federated.client_summary import described, summarise
-from picsc.federated.small_cells import FEWEST_IN_CELL, label_counts
+from picsc.federated.small_cells import label_counts
 from picsc.federated.summary_tests import ClientVerdict, run_client_tests
 from picsc.fisher.diagonal import row_scores
 from picsc.runtime.threads import one_thread

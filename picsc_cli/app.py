@@ -16,6 +16,7 @@ from picsc_cli.commands.compare import compare
 from picsc_cli.commands.config import config
 from picsc_cli.commands.cv import cv
 from picsc_cli.commands.fed import fed
+from picsc_cli.commands.fed_app import fed_app
 from picsc_cli.commands.predict import predict
 from picsc_cli.commands.run import run
 from picsc_cli.commands.view import view
@@ -67,7 +68,7 @@ def root(
     """Audit the pieces of one data set for partition-induced covariate shift, and correct training for it."""
 
 
-for command in (audit, cv, compare, fed, predict, run, view):
+for command in (audit, cv, compare, fed, fed_app, predict, run, view):
     app.command(cls=PanelledCommand)(command)
 app.command(
     cls=PanelledCommand,

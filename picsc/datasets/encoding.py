@@ -109,12 +109,12 @@ def fit(dataset: Dataset, rows: NDArray[np.int64] | None = None) -> Encoder:
     """
     parts = (column.values if rows is None else column.values[rows] for column in dataset.columns)
     scales = tuple(
-        (0.0, 0.0) if column.coded else _scale(part) for column, part in zip(dataset.columns, parts, strict=True)
+        (0.0, 0.0) if column.coded else scale_of(part) for column, part in zip(dataset.columns, parts, strict=True)
     )
     return Encoder(scales, encoded_names(dataset))
 
 
-def _scale(part: NDArray[np.generic]) -> tuple[float, float]:
+def scale_of(part: NDArray[np.generic]) -> tuple[float, float]:
     """Mean and population standard deviation of the values that are present."""
     gone = np.isnan(part)
     present = (part[~gone] if gone.any() else part).astype(np.float64, copy=False)

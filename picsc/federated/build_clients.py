@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -15,19 +16,16 @@ from picsc.datasets.rows import Rows
 from picsc.datasets.texts import TokenSet
 from picsc.errors import SettingsError
 from picsc.evaluation.target_units import TargetUnits
+from picsc.federated.cell_sizes import fewest_in_cell
+from picsc.federated.clients.build_mlps import BAG_WIDTH, LSTM_UNITS, EncodedRows, mlps, recipe
 from picsc.federated.clients.evaluation import TestRows, own_rows, shared_rows
-from picsc.federated.clients.local_steps import LocalRecipe
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.clients.networks import ClientModules
-from picsc.federated.holdings import FederatedSplit, set_aside
-from picsc.federated.small_cells import fewest_in_cell
+from picsc.federated.holdings import FederatedSplit
+from picsc.federated.own_rows import set_aside
 from picsc.settings import FedSettings
 from picsc.training.networks import bag_of_embeddings, character_lstm, lenet
 
-TABLE_BATCH, OTHER_BATCH = 32, 64
-"""Rows of a minibatch, where the settings give no number."""
-MLP_UNITS, BAG_WIDTH, LSTM_UNITS = 32, 32, 256
-"""Hidden units or width of embeddings, where the settings give no number."""
 TUNING_SHARE = 0.25
 """Share of a client's training rows that learning rates are chosen on."""
 LSTM_FISHER_ROWS = 128
@@ -109,17 +107,6 @@ def refuse_whitening(data: Data, settings: FedSettings) -> None:
         raise SettingsError(f"{asked}: only the columns of a table are whitened, and {data.name} holds {data.kind}")
 
 
-def recipe(settings: FedSettings, kind: str) -> LocalRecipe:
-    """Local training, with the defaults of the model filled in."""
-    return LocalRecipe(
-        settings.epochs,
-        settings.batch_size or (TABLE_BATCH if kind == "mlp" else OTHER_BATCH),
-        settings.steps,
-        settings.momentum,
-        settings.weight_decay,
-    )
-
-
 def _mlps(
     split: FederatedSplit, settings: FedSettings, train: tuple[Rows, ...], test: TestRows | None, device: torch.device
 ) -> ClientMlps:
@@ -141,21 +128,9 @@ def _mlps(
         units = TargetUnits.of(y[training_rows])
         unit = units.deviation / TargetUnits.of(y).deviation
         y = units.scaled(y)
-    labels = torch.from_numpy(y.astype(np.float32 if kind == "numbers" else np.int64)).to(device)
-    return ClientMlps(
-        x=torch.cat([torch.from_numpy(x), torch.ones(len(x), 1)], 1).to(device),
-        y=labels,
-        train=train,
-        test=test or _official_test(split, train, labels, classes),
-        likelihood=kind,
-        outputs=classes,
-        hidden=settings.hidden or MLP_UNITS,
-        recipe=recipe(settings, "mlp"),
-        covariates=covariates,
-        told=split.train,
-        fewest=fewest_in_cell(settings.min_client_rows),
-        unit=unit,
-    )
+    rows = EncodedRows(x, y, kind, classes, covariates, unit)
+    clients = mlps(rows, train, split.train, test, settings, device)
+    return clients if test is not None else replace(clients, test=_official_test(split, train, clients.y, classes))
 
 
 def _official_test(split: FederatedSplit, train: tuple[Rows, ...], labels: Tensor, classes: int) -> TestRows:

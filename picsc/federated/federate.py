@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Unpack
@@ -13,12 +14,14 @@ from picsc.datasets.texts import TokenSet
 from picsc.federated.all_repeats import run_all
 from picsc.federated.build_clients import model_kind, refuse_whitening
 from picsc.federated.client_findings import client_findings, seen_in_training
+from picsc.federated.flower.settings_of_clients import refuse_unfit
 from picsc.federated.holdings import (
     federated_split,
     labelled,
     refuse_small_clients,
     small_clients_finding,
 )
+from picsc.federated.method_run import Run
 from picsc.federated.resumable_rounds import Progress, RepeatTask
 from picsc.federated.summary import assemble
 from picsc.reports.common import Finding
@@ -27,7 +30,7 @@ from picsc.runtime.engines.parts import RunPlace, open_workplace
 from picsc.runtime.engines.shards import Shard
 from picsc.runtime.threads import one_thread
 from picsc.runtime.versions import versions
-from picsc.settings import FedSettings
+from picsc.settings import FedMethod, FedSettings
 from picsc.settings.by_keyword import from_keywords
 from picsc.settings.fields import HOW_IT_RUNS
 from picsc.settings.in_python import in_keywords
@@ -123,6 +126,8 @@ def federate_dataset(
     findings: list[Finding] = []
     data = labelled(data, findings, settings)
     kind = model_kind(data, settings)
+    if settings.engine == "flower":
+        refuse_unfit(data, settings)
     repeats = settings.repeats or (3 if kind == "mlp" else 1)
     settings = settings.model_copy(update={"methods": tuple(dict.fromkeys(settings.methods))})
     device = pick_device(settings.device)
@@ -134,9 +139,11 @@ def federate_dataset(
         "data_sha256": data.sha256,
         "settings": settings.model_dump(mode="json", exclude=HOW_IT_RUNS),
     }
-    place = RunPlace(run_dir, resume, shard)
+    if settings.engine == "flower":  # whose numbers are those of a simulation up to rounding
+        manifest["engine"] = settings.engine
+    place, engine = RunPlace(run_dir, resume, shard), "local" if settings.engine == "flower" else settings.engine
     with one_thread():
-        with open_workplace(place, manifest, settings.engine, settings.jobs, report_progress) as workplace:
+        with open_workplace(place, manifest, engine, settings.jobs, report_progress) as workplace:
             report_progress("dealing rows out to the clients")
             # reports anything wrong with the clients at once
             split = federated_split(data, settings, seed=settings.seed)
@@ -144,11 +151,20 @@ def federate_dataset(
             refuse_whitening(data, settings)
             findings += small_clients_finding(split, settings)
             findings += [*client_findings(data, split, settings), *seen_in_training(data, split)]
-            # small models of all methods are trained as one; larger ones one after another, in processes
-            groups = [settings.methods] if kind == "mlp" else [(method,) for method in settings.methods]
-            workers = 1 if workplace.engine.elsewhere else max(1, settings.jobs // (repeats * len(groups)))
-            folder = workplace.folder
-            tasks = [RepeatTask(data, settings, group, i, folder, workers) for i in range(repeats) for group in groups]
-            found = run_all(tasks, workplace, report_progress)
+            found: Mapping[FedMethod, Sequence[Run]]
+            if settings.engine == "flower":
+                from picsc.federated.flower.loopback import run_on_loopback  # an extra of the installation
+
+                found = run_on_loopback(data, settings.model_copy(update={"repeats": repeats}), report_progress)
+            else:
+                # small models of all methods are trained as one; larger ones one after another, in processes
+                groups = [settings.methods] if kind == "mlp" else [(method,) for method in settings.methods]
+                workers = 1 if workplace.engine.elsewhere else max(1, settings.jobs // (repeats * len(groups)))
+                tasks = [
+                    RepeatTask(data, settings, group, i, workplace.folder, workers)
+                    for i in range(repeats)
+                    for group in groups
+                ]
+                found = run_all(tasks, workplace, report_progress)
         report_progress("auditing the clients")
         return assemble(data, split, settings, repeats, found, findings, manifest)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from picsc.datasets.data import Data
 from picsc.datasets.rows import Rows, with_label
 from picsc.errors import DataError, SettingsError
+from picsc.federated.own_rows import at_most, bounded, set_aside
 from picsc.fragments import Cut, Fragment, cut, cut_clients
 from picsc.fragments.partitions import partition
 from picsc.fragments.unlabelled import pieces_without_label
@@ -86,16 +87,16 @@ def federated_split(data: Data, settings: FedSettings, *, seed: int) -> Federate
     most = settings.most_rows
     owners = data.owners if settings.clients.clients is None else None
     if len(official_test) and owners is None:
-        train = tuple(_at_most(client.rows, most, [seed, 4, i]) for i, client in enumerate(clients))
-        shared = _at_most(official_test, None if most is None else most * len(clients), [seed, 5])
+        train = tuple(at_most(client.rows, most, [seed, 4, i]) for i, client in enumerate(clients))
+        shared = at_most(official_test, None if most is None else most * len(clients), [seed, 5])
         return FederatedSplit(data, clients, train, (), shared, noise, made)
     if len(official_test):  # the official part has owners too, so every client is tested on its own rows
         assert owners is not None  # noqa: S101 - for the type checker
         parts = [(client.rows, official_test[owners[official_test] == owners[client.rows[0]]]) for client in clients]
     else:
         parts = [set_aside(client.rows, settings.validation, [seed, 2, i]) for i, client in enumerate(clients)]
-    train = tuple(_at_most(part[0], most, [seed, 4, i]) for i, part in enumerate(parts))
-    test = tuple(_at_most(part[1], most, [seed, 5, i]) for i, part in enumerate(parts))
+    parts = [bounded(part, settings, seed, i) for i, part in enumerate(parts)]
+    train, test = tuple(part[0] for part in parts), tuple(part[1] for part in parts)
     return FederatedSplit(data, clients, train, test, np.empty(0, np.int64), noise, made)
 
 
@@ -143,32 +144,9 @@ def _named(clients: Sequence[str]) -> str:
     return f"{counted(len(clients), 'client')} ({names}) {'has' if len(clients) == 1 else 'have'}"
 
 
-def _at_most(rows: Rows, most: int | None, seed: Sequence[int]) -> Rows:
-    """The rows, or a random part of this number."""
-    if most is None or len(rows) <= most:
-        return rows
-    return np.sort(np.random.default_rng(list(seed)).choice(rows, most, replace=False))
-
-
 def participants(settings: FedSettings, k: int) -> int:
     """Number of clients in a round, of k: the share in the settings, at least two."""
     return max(min(k, 2), round(settings.sample * k))
-
-
-def set_aside(rows: Rows, share: float, seed: Sequence[int]) -> tuple[Rows, Rows]:
-    """Divide rows at random; the first part has at least one.
-
-    Args:
-        rows: of a client.
-        share: of the rows that go into the second part, in (0, 1).
-        seed: of the draw.
-
-    Returns:
-        Two increasing sets of row numbers.
-    """
-    order = np.random.default_rng(list(seed)).permutation(rows)
-    out = min(len(rows) - 1, max(1, round(share * len(rows))))
-    return np.sort(order[out:]), np.sort(order[:out])
 
 
 def _labels(data: Data) -> NDArray[np.int64] | None:

@@ -9,12 +9,12 @@ from pathlib import Path
 from picsc.datasets.data import Data
 from picsc.federated.algorithms.by_name import algorithm
 from picsc.federated.build_clients import build, model_kind
-from picsc.federated.clients.mlps import ClientMlps
+from picsc.federated.clients.protocol import Federation
 from picsc.federated.holdings import federated_split, participants, refuse_small_clients
 from picsc.federated.method_run import Run
-from picsc.federated.resumable_rounds import Progress, RepeatTask, run_rounds
+from picsc.federated.resumable_rounds import Progress, RepeatTask, StoredRounds, run_rounds
 from picsc.federated.rounds import RoundSettings
-from picsc.federated.run_state import Contender
+from picsc.federated.run_state import Contender, floats_at_clients
 from picsc.federated.tuning import Choice, Try, try_candidates, without_choice
 from picsc.runtime.devices import pick_device
 from picsc.settings import FedMethod, FedSettings
@@ -63,7 +63,9 @@ def tune_repeat(task: RepeatTask, progress: Progress = lambda _: None) -> tuple[
     split = federated_split(task.data, task.settings, seed=task.seed)
     refuse_small_clients(split, task.settings)
     device = pick_device(task.settings.device).device
-    return try_candidates(task, split, device, _round_settings(task, len(split.clients)), progress)
+    return try_candidates(
+        task, split, device, settings_of_rounds(task.settings, len(split.clients), seed=task.seed), progress
+    )
 
 
 def run_repeat(chosen: ChosenTask, progress: Progress = lambda _: None) -> dict[FedMethod, Run]:
@@ -80,47 +82,83 @@ def run_repeat(chosen: ChosenTask, progress: Progress = lambda _: None) -> dict[
     split = federated_split(task.data, settings, seed=task.seed)
     refuse_small_clients(split, settings)
     device = pick_device(settings.device).device
-    round_settings = _round_settings(task, len(split.clients))
+    round_settings = settings_of_rounds(task.settings, len(split.clients), seed=task.seed)
     rate = DEFAULT_RATE if settings.lr == "auto" else settings.lr
     choices = {method: chosen.choices.get(method) or without_choice(method, settings, rate) for method in task.methods}
     clients = {
         whitened: build(split, settings, device=device, workers=task.workers, whitened=whitened)
         for whitened in sorted({choice.whitened for choice in choices.values()})
     }
+    names = tuple(client.name for client in split.clients)
+    return run_methods(MethodsTask(task, chosen.name, settings, choices, names), clients, round_settings, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class MethodsTask:
+    """All rounds of some methods, and what they train with."""
+
+    stored: StoredRounds
+    name: str
+    """Name of the part in the run folder."""
+    settings: FedSettings
+    choices: Mapping[FedMethod, Choice]
+    """Rate and constant of every method."""
+    clients: tuple[str, ...]
+    """Names of the clients."""
+
+
+def run_methods(
+    task: MethodsTask, clients: Mapping[bool, Federation], round_settings: RoundSettings, progress: Progress
+) -> dict[FedMethod, Run]:
+    """All rounds of some methods, wherever the clients are.
+
+    Args:
+        task: the methods.
+        clients: those with natural columns under False, those with whitened ones under True.
+        round_settings: settings of all methods.
+        progress: called with one line about each round.
+    """
+    choices = task.choices
     # those with the same clients train together
     order = sorted(choices, key=lambda method: choices[method].whitened)
     contenders = [
         Contender(
             method,
-            algorithm(method, settings, choices[method].constant),
+            algorithm(method, task.settings, choices[method].constant),
             clients[choices[method].whitened],
             (choices[method].rate,),
         )
         for method in order
     ]
-    runs = dict(zip(order, run_rounds(task, chosen.name, contenders, round_settings, progress), strict=True))
-    names = tuple(client.name for client in split.clients)
+    runs = dict(zip(order, run_rounds(task.stored, task.name, contenders, round_settings, progress), strict=True))
+    kept = {method: floats_at_clients(contender) for method, contender in zip(order, contenders, strict=True)}
     return {
         method: Run(
-            seed=task.seed,
-            clients=names,
+            seed=task.stored.seed,
+            clients=task.clients,
             rate=choice.rate,
             constant=choice.constant,
             whitened=choice.whitened,
             parameters=runs[method].state["theta"].shape[1],
-            features=trained.features if isinstance(trained := clients[choice.whitened], ClientMlps) else 0,
-            memory=runs[method].floats,
+            features=clients[choice.whitened].features,
+            memory=runs[method].floats + kept[method],
             records=runs[method].records(),
         )
         for method, choice in choices.items()
     }
 
 
-def _round_settings(task: RepeatTask, clients: int) -> RoundSettings:
-    settings = task.settings
+def settings_of_rounds(settings: FedSettings, clients: int, *, seed: int) -> RoundSettings:
+    """Settings that all algorithms share.
+
+    Args:
+        settings: of the command.
+        clients: number of all clients.
+        seed: of the repeat.
+    """
     return RoundSettings(
         rounds=settings.rounds,
-        seed=task.seed,
+        seed=seed,
         participants=participants(settings, clients),
         server_lr=settings.server_lr,
         server_momentum=settings.server_momentum,

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -25,6 +26,29 @@ _SHOWN: tuple[FedMethod, ...] = ("fedavg", "scaffold", "picsc")
 """Methods whose accuracy is shown while they run; with all of them the line would be too long."""
 Progress = Callable[[str], None]
 """Function that is called with one line about each step."""
+
+
+class StoredRounds(Protocol):
+    """The rounds of some methods with one seed, and where they are stored."""
+
+    @property
+    def repeat(self) -> int:
+        """Number of the repeat, counted from 0."""
+        ...
+
+    @property
+    def folder(self) -> RunFolder:
+        """Where finished rounds are stored."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """Seed of everything in this repeat."""
+        ...
+
+    def part(self, name: str) -> str:
+        """Name of a part in the run folder."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +84,7 @@ class RepeatTask:
 
 
 def run_rounds(
-    task: RepeatTask,
+    task: StoredRounds,
     name: str,
     contenders: Sequence[Contender],
     round_settings: RoundSettings,
@@ -106,7 +130,7 @@ def run_rounds(
     return runs
 
 
-def _stored(task: RepeatTask, name: str, contenders: Sequence[Contender]) -> tuple[list[RunState], int]:
+def _stored(task: StoredRounds, name: str, contenders: Sequence[Contender]) -> tuple[list[RunState], int]:
     """States from the run folder, and the number of rounds behind them; without any, the initial ones."""
     kept = task.folder.get(task.part(name))
     if kept is None:

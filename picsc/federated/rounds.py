@@ -6,7 +6,7 @@ same clients and minibatches. Letters: K clients, k of a round, a models of one 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -15,9 +15,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from picsc.federated.algorithms.protocol import ClientUploads, Memory, State
+from picsc.federated.algorithms.protocol import ClientUploads, State
 from picsc.federated.algorithms.server import VELOCITY, server_step
-from picsc.federated.clients.local_terms import LocalTerms, Trained, join_terms
+from picsc.federated.client_summary import Summary
+from picsc.federated.clients.evaluation import ClientScores
+from picsc.federated.clients.local_round import LocalResult, LocalTask
 from picsc.federated.run_state import Contender, RunState
 from picsc.federated.summary_tests import run_client_tests
 
@@ -111,31 +113,37 @@ def _run_together(
     """One round of algorithms that have the same clients, in place."""
     clients = contenders[0].clients
     current = _Round(round_number, draw_participants(len(clients.rows), round_settings, round_number), round_settings)
-    memories = [{name: kept[current.clients] for name, kept in run.memory.items()} for run in runs]
-    flags = [_flags(contender, run, current) for contender, run in zip(contenders, runs, strict=True)]
-    terms = [
-        contender.algorithm.local_terms(run.state, memory, flagged)
-        for contender, run, memory, flagged in zip(contenders, runs, memories, flags, strict=True)
+    where = {"seed": round_settings.seed, "round_number": round_number}
+    tested = [contender.algorithm.uses_trigger and len(current.clients) > 1 for contender in contenders]
+    at = [_finite(run)[1] if test else None for run, test in zip(runs, tested, strict=True)]
+    summaries = clients.summaries_of(current.clients, at, **where)
+    tasks = [
+        LocalTask(
+            contender.algorithm,
+            {name: each for name, each in run.state.items() if name != VELOCITY},
+            _flags(contender, run, own if test else None, current),
+            contender.rates,
+            {name: kept[current.clients] for name, kept in run.memory.items()},
+        )
+        for contender, run, own, test in zip(contenders, runs, summaries, tested, strict=True)
     ]
-    starts = [run.state["theta"][None] for run in runs]
-    rates = torch.tensor([rate for contender in contenders for rate in contender.rates], device=starts[0].device)
-    trained = clients.fit(
-        current.clients,
-        torch.cat(starts, 1),
-        join_terms(terms, starts),
-        rates,
-        seed=round_settings.seed,
-        round_number=round_number,
-    )
-    stop = 0
-    for contender, run, memory, own_terms in zip(contenders, runs, memories, terms, strict=True):
-        start, stop = stop, stop + len(contender.rates)
-        part = slice(start, stop)
-        own = Trained(trained.theta[:, part], trained.steps, trained.lr[part], trained.diverged[:, part])
-        _finish(contender, run, memory, own_terms, own, current)
+    results = clients.round_of(current.clients, tasks, **where)
+    for contender, run, result in zip(contenders, runs, results, strict=True):
+        _aggregate(contender, run, result, current)
+    scores = clients.scores_of([run.state["theta"] for run in runs])
+    for contender, run, found in zip(contenders, runs, scores, strict=True):
+        _score(contender, run, found, round_number)
 
 
-def _flags(contender: Contender, run: RunState, current: _Round) -> Tensor | None:
+def _finite(run: RunState) -> tuple[Tensor, Tensor]:
+    """Positions of the models that are finite, and these models."""
+    finite = torch.nonzero(run.state["theta"].isfinite().all(-1)).flatten()
+    return finite, run.state["theta"][finite]
+
+
+def _flags(
+    contender: Contender, run: RunState, sent: list[tuple[Summary | None, ...]] | None, current: _Round
+) -> Tensor | None:
     """Clients of the round that the trigger calls shifted, bool (k, a); None where the trigger is not used.
 
     Source: Eq. 14 and Algorithm 2, with all other clients of the round as the reference.
@@ -146,18 +154,9 @@ def _flags(contender: Contender, run: RunState, current: _Round) -> Tensor | Non
     tau, flagged = np.full((a, k), np.nan), np.full((a, k), np.nan)
     run.tau.append(tau)
     run.flagged.append(flagged)
-    if not (contender.algorithm.uses_trigger and len(current.clients) > 1):
+    if sent is None:
         return None
-    finite = torch.nonzero(run.state["theta"].isfinite().all(-1)).flatten()
-    sent = [
-        contender.clients.summaries(
-            int(client),
-            run.state["theta"][finite],
-            seed=_summary_seed(current.settings.seed, current.number, int(client)),
-        )
-        for client in current.clients
-    ]
-    for i, of_model in zip(finite.tolist(), zip(*sent, strict=True), strict=True):
+    for i, of_model in zip(_finite(run)[0].tolist(), zip(*sent, strict=True), strict=True):
         summaries = [each for each in of_model if each is not None]
         if len(summaries) < len(of_model):
             continue  # a model about to diverge: no client is flagged, and after training the run has failed
@@ -170,54 +169,39 @@ def _flags(contender: Contender, run: RunState, current: _Round) -> Tensor | Non
     return torch.from_numpy(np.nan_to_num(flagged[:, current.clients]).T > 0).to(run.state["theta"].device)
 
 
-def _summary_seed(*parts: int) -> int:
-    return int(np.random.SeedSequence(parts).generate_state(1)[0])
-
-
-def _finish(
-    contender: Contender, run: RunState, memory: Memory, terms: LocalTerms, trained: Trained, current: _Round
-) -> None:
-    """The round after local training: uploads, failures, aggregation, scores."""
-    algorithm, state, chosen = contender.algorithm, run.state, current.clients
-    sent, kept = algorithm.upload(
-        state, memory, terms, trained, lambda: contender.clients.fisher(chosen, trained.theta)
-    )
-    broken = _broken(sent, state, trained.diverged)  # (k, a)
+def _aggregate(contender: Contender, run: RunState, result: LocalResult, current: _Round) -> None:
+    """The server's part after local training: failures, aggregation, the server's step."""
+    state, chosen, broken = run.state, current.clients, result.broken
     run.left_out.append(np.zeros((len(contender.rates), len(contender.clients.rows))))
     run.left_out[-1][:, chosen] = broken.T
     failing = (broken.sum(0) > current.settings.allow_failures) | (broken.all(0) & broken.any(0))
     fresh = failing & (run.failed_round == 0)
     run.failed_round[fresh] = current.number + 1
     run.failed_client[fresh] = chosen[broken.argmax(0)][fresh]
-    after, uploads = _aggregated(contender, state, sent, broken & ~failing, chosen)
+    after, uploads = _aggregated(contender, state, result.sent, broken & ~failing, chosen)
     after = server_step(state, after, lr=current.settings.server_lr, momentum=current.settings.server_momentum)
     lost = torch.from_numpy(run.failed_round > 0).to(after["theta"].device)
     after["theta"] = torch.where(lost[:, None], torch.nan, after["theta"])
-    for name, values in kept.items():
-        old = run.memory[name][chosen]
-        stays = torch.from_numpy(broken).to(old.device)[..., None]
-        run.memory[name][chosen] = torch.where(stays, old, values)
+    for name, values in result.kept.items():
+        run.memory[name][chosen] = values
     run.bytes_up = uploads.bytes + run.bytes_summary
     run.bytes_down = 4 * sum(each[0].numel() for name, each in state.items() if name != VELOCITY)
     run.state = after
-    scores = contender.clients.evaluate(after["theta"])
+
+
+def _score(contender: Contender, run: RunState, scores: ClientScores, round_number: int) -> None:
+    """The scores of the round; a joint model that has diverged, although no single client's has, is given up."""
+    theta = run.state["theta"]
     gone = scores.diverged.cpu().numpy() & (run.failed_round == 0)
-    if gone.any():  # the joint model, although no single client's
-        run.failed_round[gone] = current.number + 1
-        after["theta"][torch.from_numpy(gone).to(after["theta"].device)] = torch.nan
-        scores = contender.clients.evaluate(after["theta"])
+    if gone.any():
+        run.failed_round[gone] = round_number + 1
+        theta[torch.from_numpy(gone).to(theta.device)] = torch.nan
+        (scores,) = contender.clients.scores_of([theta])
     run.accuracy.append(scores.accuracy.cpu().numpy())
     run.log_loss.append(scores.log_loss.cpu().numpy())
     run.whole.append(scores.whole.cpu().numpy())
     run.balanced.append(scores.balanced.cpu().numpy())
     run.auc.append(scores.auc.cpu().numpy())
-
-
-def _broken(sent: Mapping[str, Tensor], state: State, diverged: Tensor) -> NDArray[np.bool_]:
-    """True where a client's model diverged, or an upload is not finite, although the state it received was, (k, a)."""
-    broken = torch.stack([~values.isfinite().all(-1) for values in sent.values()]).any(0) | diverged
-    received = torch.stack([values.isfinite().all(-1) for values in state.values()]).all(0)
-    return (broken & received).cpu().numpy()
 
 
 def _aggregated(

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from picsc.federated.algorithms.protocol import Algorithm, Memory, State
-from picsc.federated.clients.protocol import Clients
+from picsc.federated.clients.protocol import Federation
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Contender:
     name: str
     """Name of the method."""
     algorithm: Algorithm
-    clients: Clients
+    clients: Federation
     """The clients, with whitened features if the federation trains on these."""
     rates: tuple[float, ...]
     """Candidates of the local learning rate, a; each trains a model of its own."""
@@ -114,8 +114,22 @@ _SCALARS = {
 
 
 def initial_run(contender: Contender, seed: int) -> RunState:
-    """The state before the first round: all candidates start with the same weights."""
+    """The state before the first round: all candidates start with the same weights.
+
+    Clients on machines of their own keep what they remember there.
+    """
     a, k = len(contender.rates), len(contender.clients.rows)
     theta = contender.clients.start(seed)[None].repeat(a, 1)
     state, memory = contender.algorithm.initial_state(theta, k)
-    return RunState(state, memory, failed_round=np.zeros(a, np.int64), failed_client=np.full(a, -1))
+    # rounds write into it, so that no two of its tensors may be the same one
+    own = {} if contender.clients.remember else {name: each.clone() for name, each in memory.items()}
+    return RunState(state, own, failed_round=np.zeros(a, np.int64), failed_client=np.full(a, -1))
+
+
+def floats_at_clients(contender: Contender) -> int:
+    """Number of floats that clients keep between rounds on machines of their own; 0 where the run holds them."""
+    clients = contender.clients
+    if not clients.remember:
+        return 0
+    theta = clients.start(0)[None].repeat(len(contender.rates), 1)
+    return len(clients.rows) * sum(each.numel() for each in contender.algorithm.initial_state(theta, 1)[1].values())

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from picsc.settings.base import Settings
 from picsc.settings.choices import FED_METHODS, FedInputs, FedMethod, ModelName
 from picsc.settings.cutting import Keys, PartitionSettings
-from picsc.settings.fields import Accuracy, Alpha, Count, Device, Engine, Gamma, Jobs, Rate, Repeats, Seed
+from picsc.settings.fields import Accuracy, Alpha, Count, Device, FedEngine, Gamma, Jobs, Rate, Repeats, Seed
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
 
@@ -161,9 +161,11 @@ class FedSettings(Settings):
     """Seed of every random draw."""
     jobs: Jobs = 1
     """Processes that train; the results are the same for any number."""
-    engine: Engine = "local"
-    """Where the processes are: `local`, on this machine; `dask`, a Dask cluster of `jobs` workers on this machine; or
-    `dask:ADDRESS`, the workers of the scheduler at that address. The results are the same."""
+    engine: FedEngine = "local"
+    """Where clients train. `local` simulates them in processes of this machine, `dask` in a Dask cluster of `jobs`
+    workers on this machine, `dask:ADDRESS` in the workers of the scheduler at that address; the results are the same.
+    `flower` starts a SuperLink of Flower and a SuperNode for each client on this machine, which read a file each and
+    send only what they would send from machines of their own; it trains tables, at a given rate, on natural columns."""
 
     @model_validator(mode="after")
     def _one_kind_of_inputs(self) -> FedSettings:

@@ -27,6 +27,15 @@ def as_fraction(value: object) -> object:
     return value / 100 if 1 < abs(value) <= 100 else value
 
 
+def check_fed_engine(name: str) -> str:
+    """An engine's name, or flower.
+
+    Raises:
+        ValueError: there is no such engine.
+    """
+    return name if name == "flower" else check_engine(name)
+
+
 def check_engine(name: str) -> str:
     """An engine's name.
 
@@ -60,6 +69,11 @@ Engine = Annotated[
     str,
     AfterValidator(check_engine),
     Option("local or dask[:ADDRESS]; never changes a number (default {default}).", "NAME", "Run"),
+]
+FedEngine = Annotated[
+    str,
+    AfterValidator(check_fed_engine),
+    Option("local, dask[:ADDRESS], or flower: on real nodes.", "NAME", "Run"),
 ]
 Device = Annotated[DeviceName, Option("auto, cpu, cuda or mps (default {default}).", "NAME", "Training")]
 Metrics = Annotated[

@@ -935,5 +935,7 @@ class FedKeywords(TypedDict, total=False):
     """Processes that train; the results are the same for any number."""
 
     engine: str
-    """Where the processes are: `local`, on this machine; `dask`, a Dask cluster of `jobs` workers on this machine; or
-    `dask:ADDRESS`, the workers of the scheduler at that address. The results are the same."""
+    """Where clients train. `local` simulates them in processes of this machine, `dask` in a Dask cluster of `jobs`
+    workers on this machine, `dask:ADDRESS` in the workers of the scheduler at that address; the results are the same.
+    `flower` starts a SuperLink of Flower and a SuperNode for each client on this machine, which read a file each and
+    send only what they would send from machines of their own; it trains tables, at a given rate, on natural columns."""

@@ -9,6 +9,7 @@
 - `cv`: `picsc cv`: standard against corrected cross-validation of one data set
 - `data`: `picsc data`: which data sets are there, getting one, and what is in one, or in a file
 - `fed`: `picsc fed`: clients that send models and statistics in place of rows
+- `fed_app`: `picsc fed-app`: a Flower project, for clients on machines of their own
 - `predict`: `picsc predict`: predictions of a saved model for new rows
 - `recipe`: `picsc recipe`: check recipes without running them, and their JSON Schema for editors
 - `run`: `picsc run`: recipes, one table each with the paper's numbers next to ours

@@ -76,6 +76,7 @@ def fed(
                 audit_only and (resume or run_dir is not None or share is not None),
                 "--audit-only keeps no parts: leave out --run-dir, --resume and --shard",
             ),
+            (audit_only and "engine" in given, "--audit-only trains no method: leave out --engine"),
             (audit_only and "whiten" in given, "--audit-only trains no method: leave out --whiten"),
             (audit_only and "inputs" in given, "--audit-only trains no method: leave out --inputs"),
         )
@@ -88,6 +89,8 @@ def fed(
         options.refuse_contradictions(*options.of_partition(of_clients, clients))
         by_column = "min_rows" in of_clients and clients.by is not None
         options.refuse_contradictions((by_column, "--min-rows goes with --clients N, not with --by"))
+        kept = found.settings.engine == "flower" and (resume or run_dir is not None)
+        options.refuse_contradictions((kept, "--engine flower keeps no parts: leave out --run-dir and --resume"))
         outputs.check(wanted, read=(found.data, recipe))
         if found.demonstration and not quiet:
             streams.warn(DEMONSTRATION_NOTE)

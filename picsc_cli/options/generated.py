@@ -274,7 +274,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("allow_failures", "--allow-failures", "whole", "N", "Clients that may fail a round (default 0).", "Run"),
         Row("seed", "--seed", "whole", "N", "Seed of every random draw (default 0).", "Run"),
         Row("jobs", "--jobs", "whole", "N", "Processor cores; never changes a number (default: all).", "Run"),
-        Row("engine", "--engine", "text", "NAME", "local or dask[:ADDRESS]; never changes a number (default local).", "Run"),
+        Row("engine", "--engine", "text", "NAME", "local, dask[:ADDRESS], or flower: on real nodes.", "Run"),
     ),
 }
 """By verb, in the order of `--help`."""

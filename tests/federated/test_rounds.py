@@ -137,6 +137,12 @@ def test_fedcurv_without_strength_is_fedavg_to_the_bit() -> None:
     assert torch.equal(run_all(FedCurv(0.0), clients).state["theta"], run_all(FedAvg(), clients).state["theta"])
 
 
+def test_fedcurv_sums_on_the_server_are_those_of_what_clients_remember() -> None:
+    run = run_all(FedCurv(0.1), drawn_clients(SIZES))
+    for name in ("fisher", "pull"):
+        torch.testing.assert_close(run.state[name], run.memory[name].sum(0), rtol=1e-4, atol=1e-6)
+
+
 def test_fedcurv_holds_clients_at_the_others_models() -> None:
     """Its proximal term is the gradient of lambda / K * sum over others of (theta - theta_j)' I_j (theta - theta_j)."""
     algorithm = FedCurv(0.3)

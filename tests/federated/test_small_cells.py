@@ -8,8 +8,9 @@ from torch import Tensor
 
 from picsc.datasets.encoding import Covariates, of_numbers
 from picsc.equations.moment_kl import moments_kl
+from picsc.federated.cell_sizes import fewest_in_cell
 from picsc.federated.client_summary import described
-from picsc.federated.small_cells import fewest_in_cell, label_counts, sent_columns, sent_products
+from picsc.federated.small_cells import label_counts, sent_columns, sent_products
 from picsc.federated.summary_tests import run_client_tests
 from tests.federations import summary_of
 

@@ -29,9 +29,9 @@ class FedCurv:
 
     def initial_state(self, theta: Tensor, k: int) -> tuple[State, Memory]:
         """The model, and sums of 0, since no client has sent anything yet."""
-        zero, zeros = torch.zeros_like(theta), theta.new_zeros(k, *theta.shape)
+        zero = torch.zeros_like(theta)
         state = {"theta": theta, "fisher": zero, "pull": zero, "clients": theta.new_full((len(theta), 1), k)}
-        return state, {"fisher": zeros, "pull": zeros}
+        return state, {name: theta.new_zeros(k, *theta.shape) for name in ("fisher", "pull")}
 
     def local_terms(self, state: State, memory: Memory, flagged: Tensor | None) -> LocalTerms:
         """The gradient of lambda / K * sum over the others of (theta - theta_j)' I_j (theta - theta_j)."""

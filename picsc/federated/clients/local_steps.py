@@ -75,7 +75,12 @@ class Steps:
 
 
 def local_steps(
-    clients: Sequence[NDArray[np.int64]], recipe: LocalRecipe, *, seed: int, round_number: int
+    clients: Sequence[NDArray[np.int64]],
+    recipe: LocalRecipe,
+    *,
+    seed: int,
+    round_number: int,
+    numbers: NDArray[np.int64] | None = None,
 ) -> tuple[Steps, NDArray[np.int64]]:
     """Shuffle every client's rows, once per pass.
 
@@ -88,6 +93,8 @@ def local_steps(
         recipe: passes or steps, and rows per step; the last minibatch of a pass may have fewer rows.
         seed: of the shuffles.
         round_number: of the shuffles.
+        numbers: number of each row among the rows of all clients, where only those of one client are here; None is
+            its row number.
 
     Returns:
         The steps, and the order of their clients, as positions into `clients`.
@@ -99,11 +106,12 @@ def local_steps(
     passes = int((-(-count // per_epoch)).max())
     rows = np.concatenate([clients[i] for i in sorting])
     owner = np.repeat(np.arange(len(clients)), sizes[sorting])
-    highest = int(rows.max()) + 1
+    among_all = rows if numbers is None else numbers[rows]
+    highest = int(among_all.max()) + 1
     order = []
     for epoch in range(passes):
         generator = np.random.default_rng([seed, round_number, epoch])
-        keys = generator.random(highest)[rows]
+        keys = generator.random(highest)[among_all]
         order.append(rows[np.lexsort((keys, owner))])
     return Steps(
         order=torch.from_numpy(np.stack(order)),

@@ -20,6 +20,7 @@ from picsc.equations.likelihood import Likelihood
 from picsc.errors import NumericsError, SettingsError
 from picsc.federated.client_summary import Summary, described, summarise
 from picsc.federated.clients.evaluation import ClientScores, TestRows, client_scores
+from picsc.federated.clients.local_round import InProcess
 from picsc.federated.clients.local_steps import LocalRecipe, Steps, local_steps
 from picsc.federated.clients.local_terms import LocalTerms, Trained
 from picsc.federated.clients.whitening import pooled_moments, whitening_matrix
@@ -40,7 +41,7 @@ MOST_FEATURES = 512
 
 
 @dataclass(frozen=True, slots=True)
-class ClientMlps:
+class ClientMlps(InProcess):
     """The rows of all clients, and the shape of their networks."""
 
     x: Tensor
@@ -66,6 +67,8 @@ class ClientMlps:
     """Fewest rows of a cell that is sent, see `picsc.federated.small_cells`."""
     unit: float = 1.0
     """One of `y` in the unit in which numbers are scored, standard deviations over all rows of the data set."""
+    numbers: NDArray[np.int64] | None = None
+    """Number of each row among the rows of all clients, (N,), where only those of one client are here."""
 
     @property
     def rows(self) -> Tensor:
@@ -84,8 +87,7 @@ class ClientMlps:
 
     def start(self, seed: int) -> Tensor:
         """Initial parameters, (d,)."""
-        drawn = mlp(self.features, self.outputs, self.hidden, seed=seed)
-        return parameters_to_vector(drawn.parameters()).detach().to(self.x.device)
+        return initial_parameters(self.features, self.outputs, self.hidden, seed=seed).to(self.x.device)
 
     def whitened(self) -> ClientMlps:
         """The same clients with whitened features; summaries stay those of the features as they were.
@@ -145,7 +147,13 @@ class ClientMlps:
                 theta if theta.shape[0] == 1 else theta[part],
                 terms.for_clients(part),
                 lr,
-                local_steps([self.train[i] for i in clients[part]], self.recipe, seed=seed, round_number=round_number),
+                local_steps(
+                    [self.train[i] for i in clients[part]],
+                    self.recipe,
+                    seed=seed,
+                    round_number=round_number,
+                    numbers=self.numbers,
+                ),
             )
             trained.append(found[0])
             steps.append(found[1])
@@ -275,3 +283,15 @@ class ClientMlps:
         if self.likelihood == "numbers":
             outputs, y = outputs * self.unit, y * self.unit
         return client_scores(outputs, y, self.test, self.likelihood)
+
+
+def initial_parameters(features: int, outputs: int, hidden: int, *, seed: int) -> Tensor:
+    """The parameters that every client starts from, (d,).
+
+    Args:
+        features: f.
+        outputs: number of classes; 1 for numbers.
+        hidden: number of hidden units.
+        seed: of the draw.
+    """
+    return parameters_to_vector(mlp(features, outputs, hidden, seed=seed).parameters()).detach()

@@ -20,6 +20,7 @@ from picsc.equations.likelihood import Likelihood, summed_log_likelihood
 from picsc.errors import NumericsError
 from picsc.federated.client_summary import Summary, described, summarise
 from picsc.federated.clients.evaluation import ClientScores, TestRows, client_scores
+from picsc.federated.clients.local_round import InProcess
 from picsc.federated.clients.local_steps import LocalRecipe, local_steps
 from picsc.federated.clients.local_terms import LocalTerms, Trained
 from picsc.federated.small_cells import label_counts
@@ -36,7 +37,7 @@ SCORE_FLOATS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class ClientModules:
+class ClientModules(InProcess):
     """The rows of all clients, and a function that makes their network."""
 
     take: Callable[[NDArray[np.int64]], Tensor]
@@ -73,6 +74,11 @@ class ClientModules:
     def covariates(self) -> Covariates:
         """Kinds of the features in summaries: the activations before the last layer, all numeric."""
         return of_numbers(_last_dense(self.model(0)).in_features)
+
+    @property
+    def features(self) -> int:
+        """0: these networks have no encoded features."""
+        return 0
 
     def start(self, seed: int) -> Tensor:
         """Initial parameters, (d,)."""

@@ -147,6 +147,13 @@ def test_all_bad_settings_are_reported_at_once_by_their_options() -> None:
         (("--audit-only", "--plot", "x.svg"), "--plot draws rounds, and --audit-only has none"),
         (("--audit-only", "--resume"), "--audit-only keeps no parts"),
         (("--plot", "x.pdf"), "--plot x.pdf: the file must end in .png or .svg or .html"),
+        (("--audit-only", "--engine", "flower"), "--audit-only trains no method: leave out --engine"),
+        (("a.csv", "--engine", "flower", "--resume"), "--engine flower keeps no parts"),
+        (
+            ("--dataset", "iris", "--clients", "3", "--engine", "flower"),
+            "--lr auto: real clients train with a rate that",
+        ),
+        (("--dataset", "digits", "--engine", "flower", "--lr", "1"), "real clients train on tables, and digits holds"),
         (("--plot", "no-such-folder/x.svg"), "cannot write no-such-folder/x.svg: the folder no-such-folder"),
         (("--output", "xml"), "must be one of table, json, csv, markdown"),
         (("no-such.csv", "--clients", "3"), "no-such.csv"),
