@@ -136,7 +136,7 @@ Outputs = Annotated[
 SaveModel = Annotated[
     Path | None,
     typer.Option(
-        "--save-model", metavar="DIR", help="Train on all rows, and save the model there.", rich_help_panel=OUTPUT
+        "--save-model", metavar="DIR", help="Train on all training rows, and save there.", rich_help_panel=OUTPUT
     ),
 ]
 SaveMethod = Annotated[
