@@ -10,6 +10,7 @@
 - `holdings`: the rows of one data set dealt out to clients, each with training rows and test rows
 - `method_run`: one method with one seed: learning rate, sizes, and the scores of every round
 - `method_summary`: one method in the report: means over seeds, intervals, differences from the other methods
+- `refit`: the global model of one method, trained on all rows of all clients, for use on new rows
 - `repeats`: one seed: clients dealt out, candidates of learning rates tried, all rounds of all methods run
 - `resumable_rounds`: the loop over rounds, stored in the run folder so that an interrupted run can continue
 - `rounds`: one round of every algorithm: local training, uploads, aggregation, scores

@@ -95,6 +95,7 @@ def method_report(
         balanced_accuracy=_or_none(np.mean([run.last("balanced") for run in runs])),
         auc=_or_none(np.mean([run.last("auc") for run in runs])),
         constants=tuple(run.constant for run in runs if run.constant is not None),
+        whitened=tuple(run.whitened for run in runs),
     )
 
 

@@ -53,7 +53,7 @@ def tune_repeat(task: RepeatTask, progress: Progress = lambda _: None) -> tuple[
     split = federated_split(task.data, task.settings, seed=task.seed)
     refuse_small_clients(split, task.settings)
     device = pick_device(task.settings.device).device
-    return try_candidates(task, split, device, _round_settings(task, len(split.clients)), progress)
+    return try_candidates(task, split, device, round_settings_of(task, len(split.clients)), progress)
 
 
 def run_repeat(chosen: ChosenTask, progress: Progress = lambda _: None) -> dict[FedMethod, Run]:
@@ -70,7 +70,7 @@ def run_repeat(chosen: ChosenTask, progress: Progress = lambda _: None) -> dict[
     split = federated_split(task.data, settings, seed=task.seed)
     refuse_small_clients(split, settings)
     device = pick_device(settings.device).device
-    round_settings = _round_settings(task, len(split.clients))
+    round_settings = round_settings_of(task, len(split.clients))
     rate = DEFAULT_RATE if settings.lr == "auto" else settings.lr
     choices = {method: chosen.choices.get(method) or without_choice(method, settings, rate) for method in task.methods}
     clients = {
@@ -106,7 +106,13 @@ def run_repeat(chosen: ChosenTask, progress: Progress = lambda _: None) -> dict[
     }
 
 
-def _round_settings(task: RepeatTask, clients: int) -> RoundSettings:
+def round_settings_of(task: RepeatTask, clients: int) -> RoundSettings:
+    """Settings of the rounds of one repeat.
+
+    Args:
+        task: the repeat.
+        clients: number of all clients.
+    """
     settings = task.settings
     return RoundSettings(
         rounds=settings.rounds,

@@ -167,6 +167,8 @@ class FedMethodReport:
     constants: tuple[float, ...] = ()
     """The method's own constant (mu of fedprox, lambda of fedcurv, picsc and picsc-scaffold, delta of fisher-mean) with
     each seed; empty for a method that has none."""
+    whitened: tuple[bool, ...] = ()
+    """True for each seed whose model was trained on whitened columns."""
 
     def against(self, method: str) -> FedDifference | None:
         """The difference from another method; None where the two were not compared."""
@@ -231,8 +233,13 @@ class FedReport(Drawn):
                 counted(len(self.clients), "client"),
                 counted(len(self.methods), "method"),
             ),
-            self.summary,
+            self.lines,
         )
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The summary."""
+        return self.summary
 
     @property
     def failed(self) -> int:

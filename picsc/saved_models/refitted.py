@@ -17,11 +17,13 @@ class Refitted:
     model: TableModel
     method: str
     recommended: bool
-    """True for the method that the report advises to train with."""
+    """True where the report decided on the method, and not the user."""
     card: str
     """Its model card."""
     rows: str = "all rows"
     """The rows that it was trained on, in words."""
+    why: str = "which the report recommends"
+    """Why the report decided on it, as a clause."""
 
 
 def check_savable(data: Data, own_model: str | None = None) -> None:

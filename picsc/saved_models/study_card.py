@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from picsc.reports.common import Interval, metric_word
 from picsc.reports.compare import CompareReport
 from picsc.reports.cv import CvReport
+from picsc.reports.fed import FedReport
 from picsc.saved_models.card import CardFacts
 
 
@@ -31,7 +32,7 @@ class MethodFigures:
 class Study:
     """A report, and what a card says of it."""
 
-    report: CvReport | CompareReport
+    report: CvReport | CompareReport | FedReport
     plain: str
     """The method that the others are compared with."""
     methods: Sequence[MethodFigures]
@@ -50,6 +51,8 @@ class Trained:
     """Training rows."""
     how: Sequence[str]
     """One sentence each."""
+    why: str = "recommended by the report"
+    """Why the report decided on the method, unless the user named it."""
 
 
 def study_facts(study: Study, trained: Trained) -> CardFacts:
@@ -60,7 +63,7 @@ def study_facts(study: Study, trained: Trained) -> CardFacts:
         trained: the model that is saved.
     """
     report, name = study.report, trained.method
-    why = "named with --save-method" if trained.given else "recommended by the report"
+    why = "named with --save-method" if trained.given else trained.why
     score = metric_word(report.data.metric)
     figures: list[tuple[str, ...]] = [("method", score, "95 % interval", "log-loss", f"minus {study.plain} (p)")]
     figures += [(f"{each.method}{' (this one)' * (each.method == name)}", *_cells(each)) for each in study.methods]

@@ -67,7 +67,7 @@ class Places:
     """Folder of data sets by name."""
     run_dir: Path | None
     """Folder of finished parts."""
-    predictions: Path | None
+    predictions: Path | None = None
     """File of predictions."""
 
 

@@ -63,5 +63,5 @@ def write_model(saved: Saved[Name], train: Callable[[Name | None], Refitted], *,
             progress("training the model that is saved")
         made = train(saved.method)
         save_model(made.model, saved.folder, made.card, option="--save-model")
-    why = ", which the report recommends," if made.recommended else ""
+    why = f", {made.why}," if made.recommended else ""
     streams.warn(f"{made.method}{why} was trained on {made.rows} and saved in {saved.folder}")

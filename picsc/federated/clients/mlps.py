@@ -66,6 +66,8 @@ class ClientMlps:
     """Fewest rows of a cell that is sent, see `picsc.federated.small_cells`."""
     unit: float = 1.0
     """One of `y` in the unit in which numbers are scored, standard deviations over all rows of the data set."""
+    whitening: Tensor | None = None
+    """(f, f) by which the features were multiplied; None where they were not."""
 
     @property
     def rows(self) -> Tensor:
@@ -99,8 +101,21 @@ class ClientMlps:
                 "fewer; leave out --whiten, or take --inputs natural"
             )
         moments = pooled_moments(self.second_moments(client) for client in range(len(self.train)))
-        whitened = self.x[:, :-1] @ whitening_matrix(moments)
-        return replace(self, x=torch.cat([whitened, self.x[:, -1:]], 1), plain=self.x)
+        whitening = whitening_matrix(moments)
+        whitened = torch.cat([self.x[:, :-1] @ whitening, self.x[:, -1:]], 1)
+        return replace(self, x=whitened, plain=self.x, whitening=whitening)
+
+    def on_plain_features(self, theta: Tensor) -> Tensor:
+        """Parameters that do on the features as they were what others do on those that are trained on, (d,).
+
+        Args:
+            theta: of one model, (d,).
+        """
+        if self.whitening is None:
+            return theta
+        weights = self.hidden * self.features  # of the first layer, whose constants follow
+        folded = theta[:weights].view(self.hidden, self.features).double() @ self.whitening.T.double()
+        return torch.cat([folded.to(theta.dtype).flatten(), theta[weights:]])
 
     def second_moments(self, client: int) -> tuple[Tensor, Tensor]:
         """All that a client sends for whitening.

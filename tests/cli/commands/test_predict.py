@@ -98,6 +98,25 @@ def test_compare_saves_a_model_for_its_one_target(tmp_path: Path) -> None:
     assert (rows[[f"probability {name}" for name in model.classes]].to_numpy() == model.predict_proba(new)).all()
 
 
+def test_fed_saves_the_global_model_of_all_clients(tmp_path: Path) -> None:
+    table().drop(columns=["two", "many", "number"]).to_csv(tmp_path / "data.csv", index=False)
+    args = ["fed", tmp_path / "data.csv", "--target", "words", "--clients", 3, "--rounds", 3, "--repeats", 1]
+    args += ["--lr", 0.1, "--method", "fedavg,fedprox", "--whiten", "--quiet", "--save-model", tmp_path / "model"]
+    found = call(*args, "--audit-only")
+    assert found.exit_code == 2
+    assert "--audit-only trains no method" in found.stderr
+    found = call(*args)
+    assert found.exit_code == 0, found.output
+    assert "which has the best mean score over clients, was trained on all rows of all clients" in found.stderr
+    new = table(40, seed=1).drop(columns=TARGETS)
+    new.to_csv(tmp_path / "new.csv", index=False)
+    found = call("predict", tmp_path / "model", tmp_path / "new.csv", "--output", f"csv:{tmp_path / 'out.csv'}")
+    assert found.exit_code == 0, found.output
+    model = picsc.load_model(tmp_path / "model")
+    out = pd.read_csv(tmp_path / "out.csv")
+    assert (out[[f"probability {name}" for name in model.classes]].to_numpy() == model.predict_proba(new)).all()
+
+
 def test_a_model_of_the_users_own_is_refused_before_training(tmp_path: Path) -> None:
     table().to_csv(tmp_path / "data.csv", index=False)
     found = call(
