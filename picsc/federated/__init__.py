@@ -4,6 +4,7 @@
 - `audit_clients`: the verb `audit_clients`: a search for shifted clients from statistics that each of them sends
 - `build_clients`: the network and the local training that go with the data: clients ready to train
 - `client_findings`: findings on reading and dealing out: columns, clients, classes, rows trained on and tested
+- `client_metrics`: metrics by name on the test rows of each client
 - `client_shift`: tests for label shift, and for covariate shift beyond it, that see the rows of all clients
 - `client_summary`: the statistics that a client sends in place of its rows, whatever their number
 - `federate`: the verb `federate`: FedAvg, FedProx, SCAFFOLD, FedCurv, PIcsC and its controls on the same clients

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from picsc.datasets.data import Data
 from picsc.federated.algorithms.by_name import algorithm
 from picsc.federated.build_clients import build, model_kind
+from picsc.federated.client_metrics import client_metrics
 from picsc.federated.clients.mlps import ClientMlps
 from picsc.federated.holdings import federated_split, participants, refuse_small_clients
 from picsc.federated.method_run import Run
@@ -90,6 +91,10 @@ def run_repeat(chosen: ChosenTask, progress: Progress = lambda _: None) -> dict[
     ]
     runs = dict(zip(order, run_rounds(task, chosen.name, contenders, round_settings, progress), strict=True))
     names = tuple(client.name for client in split.clients)
+    metrics = {
+        method: client_metrics(split, settings, clients[choice.whitened], runs[method].state["theta"][0])
+        for method, choice in choices.items()
+    }
     return {
         method: Run(
             seed=task.seed,
@@ -101,6 +106,9 @@ def run_repeat(chosen: ChosenTask, progress: Progress = lambda _: None) -> dict[
             features=trained.features if isinstance(trained := clients[choice.whitened], ClientMlps) else 0,
             memory=runs[method].floats,
             records=runs[method].records(),
+            metric_names=settings.metrics,
+            metrics=metrics[method][0],
+            metric_reasons=metrics[method][1],
         )
         for method, choice in choices.items()
     }

@@ -82,6 +82,7 @@ def fed(
                 "--audit-only keeps no parts: leave out --run-dir and --resume",
             ),
             (audit_only and save_model is not None, "--audit-only trains no method: leave out --save-model"),
+            (audit_only and "metrics" in given, "--audit-only trains no method: leave out --metric"),
             (audit_only and "whiten" in given, "--audit-only trains no method: leave out --whiten"),
             (audit_only and "inputs" in given, "--audit-only trains no method: leave out --inputs"),
         )

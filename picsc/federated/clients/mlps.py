@@ -281,11 +281,16 @@ class ClientMlps:
         return tuple(found)
 
     @torch.no_grad()
-    def evaluate(self, theta: Tensor) -> ClientScores:
-        """Scores of global models, (a, d), for every client."""
+    def test_outputs(self, theta: Tensor) -> Tensor:
+        """Predictions of global models, (a, d), for the test rows: (a, T, c), or (a, T) in the unit of `y`."""
         at = unflatten(theta[None], self.features, self.hidden, self.outputs)
         parts = torch.split(self.test.rows, max(1, ACTIVATIONS // (len(theta) * self.hidden)))
-        outputs = torch.cat([predicted(at, self.x[part], self.likelihood) for part in parts], 1)
+        return torch.cat([predicted(at, self.x[part], self.likelihood) for part in parts], 1)
+
+    @torch.no_grad()
+    def evaluate(self, theta: Tensor) -> ClientScores:
+        """Scores of global models, (a, d), for every client."""
+        outputs = self.test_outputs(theta)
         y = self.y[self.test.rows]
         if self.likelihood == "numbers":
             outputs, y = outputs * self.unit, y * self.unit
