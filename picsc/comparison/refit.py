@@ -32,6 +32,9 @@ from picsc.saved_models.study_card import MethodFigures, Study, Trained, study_f
 from picsc.settings import COMPARE_METHODS, WEIGHTINGS, CompareMethod, CompareSettings
 from picsc.training.table_trainer import TableTrainer
 
+ADVISED, PLAIN = "recommended by the report", "the plain method, as the report names no better one"
+"""Why the report decided on a method."""
+
 
 def check_refit(data: Data, settings: CompareSettings, method: CompareMethod | None = None) -> None:
     """Refuse, before the comparison, what has no single model that could be saved.
@@ -113,10 +116,10 @@ def refit(
     model = model_of(
         found.model.network, table, settings.read, hidden=trainer.hidden, numbered=numbered, rows=np.sort(rows)
     )
-    trained = Trained(name, method is not None, len(rows), _how(prepared, task, name, found))
-    return Refitted(
-        model, name, method is None, card_text(model, study_facts(_study(report), trained)), "all training rows"
-    )
+    why = PLAIN if name == BASE else ADVISED
+    trained = Trained(name, method is not None, len(rows), _how(prepared, task, name, found), why)
+    card = card_text(model, study_facts(_study(report), trained))
+    return Refitted(model, name, method is None, card, "all training rows", why)
 
 
 def _whole(task: TransferTask) -> TransferTask:

@@ -98,7 +98,7 @@ def test_the_recommended_method_is_that_of_the_advice() -> None:
     assert "train plainly" in report.summary[2]
     assert (made.method, made.recommended) == ("st-cv", True)
     assert recommended(report.methods, report.targets) == "st-cv"
-    assert "recommended by the report" in made.card
+    assert "method: st-cv, the plain method, as the report names no better one" in made.card
 
 
 @pytest.mark.parametrize("method", ["true-ratio", "cv-choice", "carried", "picsc"])
