@@ -17,6 +17,7 @@ from picsc.datasets.rows import stack, take
 from picsc.errors import DataError, SettingsError
 from picsc.reports.common import Finding
 from picsc.settings import REFERENCES
+from picsc.settings.audit import too_few_draws
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -265,11 +266,16 @@ def _contrast(k: int, reference: str) -> Contrast:
 
 
 def _check_size(k: int, settings: AuditSettings) -> None:
-    """Refuse what cannot be tested: no piece with a reference, or more draws than memory holds."""
+    """Refuse what cannot be tested: no piece with a reference, more draws than memory holds, or too few to bound."""
     if k == 0:
         raise DataError("one piece only: nothing to compare it with; cut into two or more")
     if k * settings.first_draws > MOST_DRAWN:
         raise SettingsError(f"{k} pieces x {settings.first_draws} draws: at most {MOST_DRAWN} in all; lower --draws")
+    problem = (
+        "" if settings.equivalence is None else too_few_draws(settings.first_draws, level=settings.level, pieces=k)
+    )
+    if problem:
+        raise SettingsError(problem)
 
 
 def _scheme(n: int, cut: Cut, labels: Ints) -> PermutationScheme:

@@ -10,6 +10,7 @@
 - `methods`: the methods that are compared, each a function that trains one model per task
 - `predictions`: predictions of the models of every target, as a file has them
 - `report`: the report: means and intervals of every method, scores of every model, weights and risks
+- `refit`: a model for the one target by one of the methods, for use on new rows
 - `run_methods`: the run: weights of every task, then every method, in one or several processes
 - `significance`: the paired test by which two methods are compared
 - `summary`: the three lines at the top of the report

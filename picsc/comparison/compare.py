@@ -190,7 +190,7 @@ def compare_dataset(
     with one_thread():
         data = no_characters(data)
         settings = as_given(data, settings)
-        prepared = _prepare(data, target, settings, keep=predictions is not None)
+        prepared = prepare(data, target, settings, keep=predictions is not None)
         place = RunPlace(run_dir, resume, shard)
         with open_workplace(place, prepared.manifest, settings.engine, prepared.jobs, report_progress) as workplace:
             inputs = with_weights(prepared.inputs, prepared.methods, workplace, report_progress)
@@ -202,7 +202,7 @@ def compare_dataset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Prepared:
+class Prepared:
     """All that is fixed before training starts."""
 
     data: Data
@@ -217,8 +217,19 @@ class _Prepared:
     manifest: dict[str, object]
 
 
-def _prepare(data: Data, target: Dataset | None, settings: CompareSettings, *, keep: bool) -> _Prepared:
-    """Tasks, trainer, methods and manifest of a run."""
+def prepare(data: Data, target: Dataset | None, settings: CompareSettings, *, keep: bool) -> Prepared:
+    """Tasks, trainer, methods and manifest of a run.
+
+    Args:
+        data: as it was read.
+        target: a table with the rows that are the target; None where they are in the data.
+        settings: of the run, with the pieces that a split column gives.
+        keep: keep the predictions of all test rows.
+
+    Raises:
+        SettingsError: an option does not fit the data.
+        DataError: the data cannot be compared on.
+    """
     findings: list[Finding] = []
     data, table, official = _rows(data, target, settings, findings)
     kind = data.kind
@@ -287,7 +298,7 @@ def _prepare(data: Data, target: Dataset | None, settings: CompareSettings, *, k
         manifest["model"] = trainer.own.manifest
     pays = kind != "table" or work > FEW_TRAININGS or settings.engine != "local"
     jobs = settings.jobs if pays else 1
-    return _Prepared(data, made, inputs, methods, jobs, tuple(findings), manifest)
+    return Prepared(data, made, inputs, methods, jobs, tuple(findings), manifest)
 
 
 def _keys_of_both(table: Dataset, other: Dataset) -> dict[str, NDArray[Any]]:

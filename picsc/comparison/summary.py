@@ -55,11 +55,27 @@ def summary_lines(
     if diverged:
         return first, second, f"next: {divergence_advice(diverged)}"
     blind = "" if majority is None else above_majority(majority, [method.accuracy for method in methods])
-    return first, second, f"next: {_advice(methods, targets)}{blind}"
+    return first, second, f"next: {_advice(methods, targets)[1]}{blind}"
 
 
-def _advice(methods: tuple[CompareMethodReport, ...], targets: tuple[TargetInfo, ...]) -> str:
-    """Advice on what to do next, where no model diverged."""
+def recommended(methods: tuple[CompareMethodReport, ...], targets: tuple[TargetInfo, ...]) -> str | None:
+    """The method that the advice is to train with: the plain one where none is better.
+
+    Args:
+        methods: all of them.
+        targets: with how well they can be told from training rows.
+
+    Returns:
+        None where the plain method has no result, or a model diverged, so that the advice is to train otherwise.
+    """
+    plain = next(method for method in methods if method.method == BASE)
+    if plain.accuracy is None or any(unit.diverged is not None for method in methods for unit in method.units):
+        return None
+    return _advice(methods, targets)[0]
+
+
+def _advice(methods: tuple[CompareMethodReport, ...], targets: tuple[TargetInfo, ...]) -> tuple[str, str]:
+    """The method to train with, and advice on what to do next, where no model diverged."""
     refused = [method.method for method in methods if method.units and all(unit.refused for unit in method.units)]
     known = [target.separation for target in targets if target.separation is not None]
     separation = float(np.mean(known)) if known else None
@@ -78,27 +94,27 @@ def _advice(methods: tuple[CompareMethodReport, ...], targets: tuple[TargetInfo,
         note = ", which uses target labels" if best in ("diw", "pooled") else ""
         worse_loss = _sign(found.log_loss, found.log_loss_p, LEVEL) > 0
         use = "its log-loss is worse: do not rely on its probabilities" if worse_loss else "use it"
-        return f"{best}{note} is better than {BASE} beyond chance, also as one of {among} tested; {use}"
+        return best, f"{best}{note} is better than {BASE} beyond chance, also as one of {among} tested; {use}"
     ours = next((found for name, found in tested if name == OURS), None)
     if ours is not None and _sign(ours.accuracy, ours.accuracy_p, LEVEL) < 0:
-        return f"{OURS} harms here; train without it, or lower --lambda"
+        return BASE, f"{OURS} harms here; train without it, or lower --lambda"
     if refused:
-        return (
-            f"{', '.join(refused)} refused: too few training rows resemble the target; get rows that do, or audit the "
-            "pieces to see which columns differ"
-        )
+        few = f"{', '.join(refused)} refused: too few training rows resemble the target"
+        return BASE, f"{few}; get rows that do, or audit the pieces to see which columns differ"
     in_loss = [
         (name, found) for name, found in tested if _sign(found.log_loss, adjusted[name].log_loss_p_holm, LEVEL) < 0
     ]
     if in_loss:
         best, _ = min(in_loss, key=lambda pair: pair[1].log_loss or 0.0)
         note = ", which uses target labels," if best in ("diw", "pooled") else ""
-        return f"{best}{note} is better than {BASE} in log-loss only, also as one of {among} tested"
+        return best, f"{best}{note} is better than {BASE} in log-loss only, also as one of {among} tested"
     if ours is not None and _sign(ours.log_loss, ours.log_loss_p, LEVEL) > 0:
-        return f"{OURS} harms in log-loss here; train without it, or lower --lambda"
+        return BASE, f"{OURS} harms in log-loss here; train without it, or lower --lambda"
     if separation is not None and separation < ALIKE:
-        return f"training and target rows look alike (separation {separation:.2f}): weights have nothing to correct"
-    return f"no method is better than {BASE} beyond chance ({len(tested)} tested); train plainly, or use more --repeats"
+        alike = f"training and target rows look alike (separation {separation:.2f})"
+        return BASE, f"{alike}: weights have nothing to correct"
+    plainly = "train plainly, or use more --repeats"
+    return BASE, f"no method is better than {BASE} beyond chance ({len(tested)} tested); {plainly}"
 
 
 def _tested(difference: Difference) -> bool:

@@ -13,15 +13,15 @@ from picsc.cross_validation.splits import fragmented
 from picsc.cross_validation.summary import recommended
 from picsc.datasets.data import Data
 from picsc.datasets.rows import Rows
-from picsc.datasets.table import Dataset
-from picsc.errors import DataError, NumericsError, SettingsError
+from picsc.errors import DataError, NumericsError
 from picsc.fragments import cut
 from picsc.phrases import counted
-from picsc.reports.common import metric_word
 from picsc.reports.cv import CvReport, MethodReport
 from picsc.runtime.threads import one_thread
-from picsc.saved_models.card import CardFacts, card_text
-from picsc.saved_models.model import TableModel, model_of
+from picsc.saved_models.card import card_text
+from picsc.saved_models.model import model_of
+from picsc.saved_models.refitted import Refitted, check_savable, of_whole_numbers
+from picsc.saved_models.study_card import MethodFigures, Study, Trained, study_facts
 from picsc.settings import CvSettings
 from picsc.settings.choices import SavedMethod
 from picsc.training.jobs import TrainingJob
@@ -56,26 +56,17 @@ _TRAINING: Mapping[str, _MethodTraining] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Refitted:
-    """A model of all rows."""
+def check_refit(data: Data, settings: CvSettings) -> None:
+    """Refuse, before the comparison, data and models that cannot be saved.
 
-    model: TableModel
-    method: str
-    recommended: bool
-    """True for the method that the report advises to train with."""
-    card: str
-    """Its model card."""
-
-
-def check_refit(data: Data) -> None:
-    """Refuse, before the comparison, data whose models cannot be saved.
+    Args:
+        data: to cross-validate.
+        settings: of the run.
 
     Raises:
-        SettingsError: they are no table.
+        SettingsError: the data are no table, or the model is the user's own.
     """
-    if data.kind != "table":
-        raise SettingsError(f"{data.name}: --save-model saves models of tables; leave it out for {data.kind}")
+    check_savable(data, settings.train.model if settings.train.own else None)
 
 
 def refit(data: Data, settings: CvSettings, report: CvReport, method: SavedMethod | None = None) -> Refitted:
@@ -88,11 +79,11 @@ def refit(data: Data, settings: CvSettings, report: CvReport, method: SavedMetho
         method: one of `picsc.settings.choices.SAVED_METHODS`; None is the one that the report recommends.
 
     Raises:
-        SettingsError: the data are no table.
+        SettingsError: the data are no table, or the model is the user's own.
         DataError: no method has a result.
         NumericsError: training left the finite numbers.
     """
-    check_refit(data)
+    check_refit(data, settings)
     name = method or recommended(report.methods)
     if name is None:
         raise DataError(f"{data.name}: no model is saved, because no method has a result; name one with --save-method")
@@ -104,8 +95,12 @@ def refit(data: Data, settings: CvSettings, report: CvReport, method: SavedMetho
         found = _trained(prepared, [piece for piece in pieces if len(piece)], _TRAINING[name], settings)
     if found.failed or found.network is None:
         raise NumericsError(f"the {name} model of all rows left the finite numbers in epoch {found.failed}: lower --lr")
-    model = model_of(found.network, table, settings.read, hidden=trainer.hidden, numbered=_numbered(data, table))
-    card = card_text(model, _facts(report, name, found, table, given=method is not None))
+    model = model_of(
+        found.network, table, settings.read, hidden=trainer.hidden, numbered=of_whole_numbers(data, table.target)
+    )
+    strength = [] if np.isnan(found.strength) else [f"lambda or weight decay {found.strength:g}"]
+    trained = Trained(name, method is not None, table.n, [f"pieces: {report.pieces}", *strength])
+    card = card_text(model, study_facts(_study(report), trained))
     return Refitted(model, name, method is None, card)
 
 
@@ -122,60 +117,20 @@ def _trained(prepared: Prepared, pieces: list[Rows], training: _MethodTraining, 
     return final_models(setup, sequences, training.correction, training.model)[0]
 
 
-def _numbered(data: Data, table: Dataset) -> bool:
-    """True if the classes are whole numbers in the data."""
-    target = table.target
-    if target is None or target.kind != "classes" or data.kind != "table":
-        return False
-    stored = data.raws.get(target.name)
-    return (stored is None or not stored.coded) and all(_is_whole(level) for level in target.levels)
-
-
-def _is_whole(word: str) -> bool:
-    return word.removeprefix("-").isdecimal() and str(int(word)) == word
-
-
-def _facts(report: CvReport, name: str, found: MethodModel, table: Dataset, *, given: bool) -> CardFacts:
-    """The model card's content: what the report has measured, without any polish."""
-    by_name = {each.method: each for each in report.methods}
-    score = metric_word(report.data.metric)
-    strength = [] if np.isnan(found.strength) else [f"lambda or weight decay {found.strength:g}"]
-    why = "named with --save-method" if given else "recommended by the report"
-    figures = [("method", score, "95 % interval", "log-loss", "minus st-cv (p)")]
-    figures += [(f"{each.method}{' (this one)' * (each.method == name)}", *_figures(each)) for each in report.methods]
+def _study(report: CvReport) -> Study:
+    """What a model card says of the report."""
     foldwise = report.protocol == "foldwise"
     tested = "each piece tested by a model of all others" if foldwise else "models of pieces, tested on other rows"
-    remarks = [
-        f"{tested}, {counted(report.repeats, 'repeat')}; this model has learned from all rows, and was tested on none",
-        *report.lines,
-    ]
-    if name not in by_name:
-        remarks.append(f"{name} is not among the methods of the report")
-    if report.majority is not None:
-        remarks.append(f"the most frequent class alone has {100 * report.majority.share:.1f} %")
-    remarks += [f"{each.severity}: {each.message}" for each in report.findings]
-    versions = report.manifest.get("versions")
-    return CardFacts(
-        f"{name} on {report.data.name}",
-        f"{report.data.name} ({report.data.source})",
-        report.data.sha256,
-        table.n,
-        [f"method: {name}, {why}", f"pieces: {report.pieces}", *strength, f"test: {report.test}"],
-        figures,
-        remarks,
-        {key: value for key, value in report.settings.items() if value is not None},
-        versions if isinstance(versions, dict) else None,
+    repeats = counted(report.repeats, "repeat")
+    return Study(
+        report,
+        "st-cv",
+        [_figures(each) for each in report.methods],
+        f"{tested}, {repeats}; this model has learned from all rows, and was tested on none",
     )
 
 
-def _figures(method: MethodReport) -> tuple[str, str, str, str]:
-    interval = "-"
-    if method.interval is not None:
-        interval = f"{100 * method.interval.low:.1f} to {100 * method.interval.high:.1f} %"
+def _figures(method: MethodReport) -> MethodFigures:
     plain = method.against("st-cv")
-    against = "-"
-    if plain is not None and plain.accuracy is not None:
-        p = "" if plain.accuracy_p is None else f" (p {plain.accuracy_p:.2g})"
-        against = f"{100 * plain.accuracy:+.1f} points{p}"
-    mean = "no result" if method.mean is None else f"{100 * method.mean:.1f} %"
-    return mean, interval, "-" if method.log_loss is None else f"{method.log_loss:.3f}", against
+    difference, p = (None, None) if plain is None else (plain.accuracy, plain.accuracy_p)
+    return MethodFigures(method.method, method.mean, method.interval, method.log_loss, difference, p)

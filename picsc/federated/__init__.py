@@ -6,6 +6,7 @@
 - `cell_sizes`: the bounds below which a cell is too small to be sent
 - `client_findings`: findings on reading and dealing out: columns, clients, classes, rows trained on and tested
 - `client_history`: accuracy of a method on every client over the rounds, and what it forgets
+- `client_metrics`: metrics by name on the test rows of each client
 - `client_shift`: tests for label shift, and for covariate shift beyond it, that see the rows of all clients
 - `client_summary`: the statistics that a client sends in place of its rows, whatever their number
 - `federate`: the verb `federate`: FedAvg, FedProx, SCAFFOLD, FedCurv, PIcsC and its controls on the same clients
@@ -13,6 +14,7 @@
 - `method_run`: one method with one seed: learning rate, sizes, and the scores of every round
 - `method_summary`: one method in the report: means over seeds, intervals, differences from the other methods
 - `own_rows`: training rows and test rows of one client among its own rows
+- `refit`: the global model of one method, trained on all rows of all clients, for use on new rows
 - `repeats`: one seed: clients dealt out, candidates of learning rates tried, all rounds of all methods run
 - `resumable_rounds`: the loop over rounds, stored in the run folder so that an interrupted run can continue
 - `rounds`: one round of every algorithm: local training, uploads, aggregation, scores

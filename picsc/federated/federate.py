@@ -14,6 +14,7 @@ from picsc.datasets.texts import TokenSet
 from picsc.federated.all_repeats import run_all
 from picsc.federated.build_clients import model_kind, refuse_whitening
 from picsc.federated.client_findings import client_findings, seen_in_training
+from picsc.federated.client_metrics import check_client_metrics
 from picsc.federated.flower.settings_of_clients import refuse_unfit
 from picsc.federated.holdings import (
     federated_split,
@@ -125,6 +126,7 @@ def federate_dataset(
     report_progress = progress or (lambda _: None)
     findings: list[Finding] = []
     data = labelled(data, findings, settings)
+    check_client_metrics(data, settings)
     kind = model_kind(data, settings)
     if settings.engine == "flower":
         refuse_unfit(data, settings)

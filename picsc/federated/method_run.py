@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from picsc.reports.metrics import MetricName
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +34,12 @@ class Run:
     """Number of floats that server and clients keep between rounds."""
     records: dict[str, Floats]
     """History of the run, see `picsc.federated.run_state.RunState.records`."""
+    metric_names: tuple[MetricName, ...] = ()
+    """Metrics that are asked for."""
+    metrics: Mapping[str, Floats] = field(default_factory=dict)
+    """Values on each client's test rows after the last round, by column of a metric, (K,); NaN where there is none."""
+    metric_reasons: Mapping[str, str] = field(default_factory=dict)
+    """By metric the reason why some client has none, whatever the model."""
 
     @property
     def failed(self) -> bool:

@@ -12,6 +12,7 @@ from picsc.evaluation.holm import with_holm_over_seeds
 from picsc.evaluation.means import finite_mean
 from picsc.federated.algorithms.by_name import CONSTANTS, DESCRIPTIONS
 from picsc.federated.client_history import client_history
+from picsc.federated.client_metrics import metrics_of_method
 from picsc.federated.method_run import Floats, Run, over_clients
 from picsc.phrases import counted
 from picsc.reports.common import Metric
@@ -97,6 +98,10 @@ def method_report(
         auc=_or_none(np.mean([run.last("auc") for run in runs])),
         history=client_history(runs),
         constants=tuple(run.constant for run in runs if run.constant is not None),
+        whitened=tuple(run.whitened for run in runs),
+        metrics=metrics_of_method(
+            runs, {name: runs_by_method[name] for name in others}, lambda values: _test(values, comparison)
+        ),
     )
 
 

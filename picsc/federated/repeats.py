@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+from torch import Tensor
 
 from picsc.datasets.data import Data
 from picsc.federated.algorithms.by_name import algorithm
 from picsc.federated.build_clients import build, model_kind
+from picsc.federated.client_metrics import client_metrics
 from picsc.federated.clients.protocol import Federation
 from picsc.federated.holdings import federated_split, participants, refuse_small_clients
-from picsc.federated.method_run import Run
+from picsc.federated.method_run import Floats, Run
 from picsc.federated.resumable_rounds import Progress, RepeatTask, StoredRounds, run_rounds
 from picsc.federated.rounds import RoundSettings
 from picsc.federated.run_state import Contender, floats_at_clients
@@ -19,6 +22,10 @@ from picsc.federated.tuning import Choice, Try, try_candidates, without_choice
 from picsc.runtime.devices import pick_device
 from picsc.settings import FedMethod, FedSettings
 
+ClientMetrics = tuple[dict[str, Floats], dict[str, str]]
+"""By column of a metric its values for each client, and by metric the reason why some client has none."""
+Measured = Callable[[bool, Tensor], ClientMetrics]
+"""From whether columns are whitened, and a model, (d,), to its metrics."""
 DEFAULT_RATE = 0.05
 """Learning rate of models that are not tables' where none is given."""
 
@@ -90,7 +97,12 @@ def run_repeat(chosen: ChosenTask, progress: Progress = lambda _: None) -> dict[
         for whitened in sorted({choice.whitened for choice in choices.values()})
     }
     names = tuple(client.name for client in split.clients)
-    return run_methods(MethodsTask(task, chosen.name, settings, choices, names), clients, round_settings, progress)
+
+    def measured(whitened: bool, theta: Tensor) -> ClientMetrics:
+        return client_metrics(split, settings, clients[whitened], theta)
+
+    methods = MethodsTask(task, chosen.name, settings, choices, names)
+    return run_methods(methods, clients, round_settings, progress, measured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +120,11 @@ class MethodsTask:
 
 
 def run_methods(
-    task: MethodsTask, clients: Mapping[bool, Federation], round_settings: RoundSettings, progress: Progress
+    task: MethodsTask,
+    clients: Mapping[bool, Federation],
+    round_settings: RoundSettings,
+    progress: Progress,
+    measured: Measured | None = None,
 ) -> dict[FedMethod, Run]:
     """All rounds of some methods, wherever the clients are.
 
@@ -117,6 +133,7 @@ def run_methods(
         clients: those with natural columns under False, those with whitened ones under True.
         round_settings: settings of all methods.
         progress: called with one line about each round.
+        measured: finds the metrics by name; None where nobody asks for them.
     """
     choices = task.choices
     # those with the same clients train together
@@ -132,6 +149,10 @@ def run_methods(
     ]
     runs = dict(zip(order, run_rounds(task.stored, task.name, contenders, round_settings, progress), strict=True))
     kept = {method: floats_at_clients(contender) for method, contender in zip(order, contenders, strict=True)}
+    metrics: dict[FedMethod, ClientMetrics] = {
+        method: ({}, {}) if measured is None else measured(choice.whitened, runs[method].state["theta"][0])
+        for method, choice in choices.items()
+    }
     return {
         method: Run(
             seed=task.stored.seed,
@@ -143,6 +164,9 @@ def run_methods(
             features=clients[choice.whitened].features,
             memory=runs[method].floats + kept[method],
             records=runs[method].records(),
+            metric_names=task.settings.metrics,
+            metrics=metrics[method][0],
+            metric_reasons=metrics[method][1],
         )
         for method, choice in choices.items()
     }

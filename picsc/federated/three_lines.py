@@ -27,7 +27,7 @@ def three_lines(
         metric: the score that methods are compared by.
         majority: the most frequent class; None for numbers.
     """
-    ranked = sorted((m for m in methods if m.accuracy is not None), key=lambda m: -(m.accuracy or 0))
+    ranked = by_score(methods)
     failures = [(m.method, failure) for m in methods for failure in m.failures]
     if ranked:
         scores = ", ".join(f"{m.method} {100 * (m.accuracy or 0):.1f} %" for m in ranked[:4])
@@ -49,6 +49,11 @@ def three_lines(
     moved = sum(shift.covariates == "shift" for shift in shifts)
     third = f"labels shifted in {labels} and covariates beyond that in {moved} of {len(shifts)} clients"
     return first, second, third
+
+
+def by_score(methods: Sequence[FedMethodReport]) -> list[FedMethodReport]:
+    """The methods that have a score, the best one first."""
+    return sorted((m for m in methods if m.accuracy is not None), key=lambda m: -(m.accuracy or 0))
 
 
 def _verdict(ours: FedMethodReport, methods: Sequence[FedMethodReport]) -> str:

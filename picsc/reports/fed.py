@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 
 from picsc.phrases import counted
 from picsc.reports.common import DataInfo, Finding, Interval, MajorityClass, Verdict, brief, strict
+from picsc.reports.metrics import MetricScore, metric_lines
 from picsc.reports.shown import Drawn
 
 
@@ -187,6 +188,10 @@ class FedMethodReport:
     constants: tuple[float, ...] = ()
     """The method's own constant (mu of fedprox, lambda of fedcurv, picsc and picsc-scaffold, delta of fisher-mean) with
     each seed; empty for a method that has none."""
+    whitened: tuple[bool, ...] = ()
+    """True for each seed whose model was trained on whitened columns."""
+    metrics: tuple[MetricScore, ...] = ()
+    """Metrics that `--metric` asks for, in its order: means over clients, then over seeds; `pieces` are the clients."""
 
     def against(self, method: str) -> FedDifference | None:
         """The difference from another method; None where the two were not compared."""
@@ -251,8 +256,13 @@ class FedReport(Drawn):
                 counted(len(self.clients), "client"),
                 counted(len(self.methods), "method"),
             ),
-            self.summary,
+            self.lines,
         )
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The summary, and a line on each metric that is asked for."""
+        return (*self.summary, *metric_lines(self.methods, "fedavg"))
 
     @property
     def failed(self) -> int:

@@ -74,15 +74,16 @@ class HasMetrics(Protocol):
         ...
 
 
-def metric_lines(methods: Sequence[HasMetrics]) -> tuple[str, ...]:
-    """A sentence on each metric that was asked for, on picsc against st-cv where both were run.
+def metric_lines(methods: Sequence[HasMetrics], base: str = "st-cv") -> tuple[str, ...]:
+    """A sentence on each metric that was asked for, on picsc against the plain method where both were run.
 
     Args:
         methods: of one report, all with the same metrics.
+        base: the plain method.
     """
     count = len(methods[0].metrics) if methods else 0
     return tuple(
-        _metric_line({method.method: method.metrics[i] for method in methods}, "picsc", "st-cv") for i in range(count)
+        _metric_line({method.method: method.metrics[i] for method in methods}, "picsc", base) for i in range(count)
     )
 
 

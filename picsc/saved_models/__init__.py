@@ -7,5 +7,7 @@
 - `encoding_file`: the encoding of its columns and target as JSON, and back
 - `training_rows`: a summary of its training rows: some counts for each column, and no row
 - `input_shift`: new rows against the training rows, of which counts alone are left
+- `refitted`: a model of all rows by one method of a study, and the data that have such a model
+- `study_card`: the facts of a model card that come from the report of a study
 - `card`: its model card: the report's figures, and what they were compared with
 """

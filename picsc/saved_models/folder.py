@@ -76,7 +76,7 @@ def load_model(folder: str | Path) -> TableModel:
     """Read a saved model, after a check that no file of it has changed.
 
     Args:
-        folder: as `picsc cv --save-model` wrote it.
+        folder: as `--save-model` wrote it.
 
     Raises:
         DataError: it is no such folder, or a file of it is missing or has changed.
@@ -129,7 +129,7 @@ def _checked_files(path: Path) -> dict[str, bytes]:
         sums = (path / DIGESTS).read_text(encoding="utf-8")
     except (OSError, ValueError):
         raise DataError(
-            f"{path} holds no model: it has no file {DIGESTS}; name a folder that picsc cv --save-model wrote"
+            f"{path} holds no model: it has no file {DIGESTS}; name a folder that --save-model wrote"
         ) from None
     lines = (line.partition("  ") for line in sums.splitlines())
     wanted = {name: digest for digest, _, name in lines}

@@ -20,6 +20,7 @@ from picsc.datasets.files.npz import frame_of_arrays
 from picsc.datasets.frames import read_exported
 from picsc.datasets.memory import as_array
 from picsc.datasets.new_rows import KnownColumns, known_columns, new_rows
+from picsc.datasets.rows import Rows, take
 from picsc.errors import DataError
 from picsc.evaluation.target_units import TargetUnits
 from picsc.saved_models.input_shift import input_shift
@@ -190,16 +191,23 @@ class TableModel:
 
 
 def model_of(
-    network: TableNetwork, dataset: Dataset, read: ReadSettings, *, hidden: int, numbered: bool = False
+    network: TableNetwork,
+    dataset: Dataset,
+    read: ReadSettings,
+    *,
+    hidden: int,
+    numbered: bool = False,
+    rows: Rows | None = None,
 ) -> TableModel:
     """A trained network with all that new rows need.
 
     Args:
         network: its parameters and the units of its inputs and its target.
-        dataset: the training rows, of which no row is kept.
+        dataset: the rows that its columns are known by, of which no row is kept.
         read: how they were read.
         hidden: hidden units of the network.
         numbered: the names of the classes are whole numbers.
+        rows: those that it was trained on, increasing; None is all.
     """
     target = dataset.target
     assert target is not None  # noqa: S101 - it was trained on one
@@ -209,5 +217,5 @@ def model_of(
         ModelTarget(target.name, target.kind, target.levels, numbered, network.scaling.units),
         np.asarray(network.theta, np.float32),
         hidden,
-        summarised(dataset),
+        summarised(dataset if rows is None else take(dataset, rows)),
     )

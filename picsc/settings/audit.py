@@ -130,6 +130,10 @@ class AuditSettings(ModelSettings):
             )
         if self.equivalence is not None and self.gamma is not None:
             raise ValueError("--gamma is a raw threshold without an error rate: it cannot show --equivalence")
+        if self.equivalence is not None and self._pieces_asked_for:
+            problem = too_few_draws(self.first_draws, level=self.level, pieces=self._pieces_asked_for)
+            if problem:
+                raise ValueError(problem)
         if self.model != "auto" and not self.own:
             raise ValueError(f"--model {self.model}: the reference model of an audit is auto, or FILE.py:FUNCTION")
         if self.strict_schema and not self.other_files:
@@ -139,6 +143,14 @@ class AuditSettings(ModelSettings):
                 f"--splitter and --shuffle make folds, and {self.cut.one_piece} makes none: must be 2 or more"
             )
         return self
+
+    @property
+    def _pieces_asked_for(self) -> int:
+        """Pieces that have a reference, where the settings say how many are cut; else 0."""
+        cut = self.clients.clients or self.cut.folds or self.cut.batches or 0
+        in_order = self.reference is None and self.cut.batches is not None
+        # the first of a sequence has none before it, and a piece is no reference of its own
+        return cut - (in_order or self.reference in ("previous", "first")) if cut > 1 else cut
 
     @field_validator("min_effect_of")
     @classmethod
@@ -198,3 +210,19 @@ class AuditSettings(ModelSettings):
     def other_files(self) -> tuple[str, ...]:
         """Other files that are read like the data: the one that `reference` names."""
         return () if self.reference is None or self.reference in REFERENCES else (self.reference,)
+
+
+def too_few_draws(draws: int, *, level: float, pieces: int) -> str:
+    """The sentence on draws so few that `equivalence` cannot be shown: none bounds an effect; empty if one does.
+
+    Args:
+        draws: B.
+        level: chance that a piece is wrongly called equivalent, over all pieces.
+        pieces: those that are tested, at least 1.
+    """
+    if level / pieces * (draws + 1) + 1e-9 >= 1:
+        return ""
+    return (
+        f"--draws {draws} are too few for --equivalence with {pieces} pieces at level {level:g}: must be at least "
+        f"{math.ceil(pieces / level - 1e-9) - 1}"
+    )

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from picsc.settings.base import Settings
 from picsc.settings.choices import FED_METHODS, FedInputs, FedMethod, ModelName
 from picsc.settings.cutting import Keys, PartitionSettings
-from picsc.settings.fields import Accuracy, Alpha, Count, Device, FedEngine, Gamma, Jobs, Rate, Repeats, Seed
+from picsc.settings.fields import Accuracy, Alpha, Count, Device, FedEngine, Gamma, Jobs, Metrics, Rate, Repeats, Seed
 from picsc.settings.option import Option
 from picsc.settings.reading import ReadSettings
 
@@ -33,6 +33,10 @@ class FedSettings(Settings):
         Option("fedavg, fedprox, scaffold, picsc, .. (default: all).", "NAME,..", "Methods", flag="--method"),
     ] = FED_METHODS
     """Methods that are run, in the order of the report."""
+    metrics: Metrics = ()
+    """Metrics by the names of scikit-learn that the report has beside the accuracy, each on the test rows of every
+    client after the last round, with the mean over clients, its interval and paired tests over seeds: those of `cv`. ()
+    is none."""
     model: Annotated[ModelName, Option("mlp, lenet, bag, lstm or auto (default {default}).", "NAME", "Training")] = (
         "auto"
     )

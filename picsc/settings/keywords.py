@@ -835,6 +835,11 @@ class FedKeywords(TypedDict, total=False):
     methods: Sequence[Literal["fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-scaffold", "picsc"]]
     """Methods that are run, in the order of the report."""
 
+    metrics: Sequence[Literal["accuracy", "balanced_accuracy", "f1_macro", "f1_micro", "f1_weighted", "precision_macro", "recall_macro", "matthews_corrcoef", "roc_auc", "average_precision", "log_loss", "brier", "r2", "explained_variance", "mse", "rmse", "mae", "median_ae", "mape"]]
+    """Metrics by the names of scikit-learn that the report has beside the accuracy, each on the test rows of every
+    client after the last round, with the mean over clients, its interval and paired tests over seeds: those of `cv`. ()
+    is none."""
+
     model: Literal["auto", "mlp", "lenet", "bag", "lstm"]
     """Network of every client; auto is mlp for tables, lenet for images, bag for words, lstm for characters."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import typer
@@ -17,10 +17,15 @@ from picsc_cli.options.bind import NOTHING, Given, of_table, takes_settings
 from picsc_cli.options.common import Places
 from picsc_cli.output import destinations as outputs
 from picsc_cli.output.publish import publish
+from picsc_cli.output.saved_model import Saved, saved_model, write_model
 from picsc_cli.resolve import Demonstration, Found, Request, found_project, open_found, resolve_settings
 
 if TYPE_CHECKING:
+    from picsc.datasets.data import Data
+    from picsc.datasets.table import Dataset
+    from picsc.saved_models.refitted import Refitted
     from picsc.settings import CompareSettings
+    from picsc.settings.choices import CompareMethod
 
 DEMONSTRATION = Demonstration(options.DEMONSTRATION, {"repeats": 5, "bias": "auto"})
 """Selected training rows, five repeats."""
@@ -43,6 +48,8 @@ def compare(
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
     shard: options.ShardOfRun = None,
+    save_model: options.SaveModel = None,
+    save_method: options.SaveMethod = None,
     output: options.Outputs = None,
     plot: options.Plot = None,
     predictions: options.Predictions = None,
@@ -65,6 +72,9 @@ def compare(
         )
         wanted = outputs.with_plot(outputs.parse(output or (), CompareReport), plot, CompareReport)
         gate = gates.gate(candidate, fail_under, fail_on)
+        from picsc.settings.choices import COMPARE_METHODS
+
+        saved = saved_model(save_model, save_method, COMPARE_METHODS)
         from picsc.settings import CompareSettings
 
         request = Request(data, dataset, recipe, found_project(isolated=isolated), quiet)
@@ -74,11 +84,17 @@ def compare(
         outputs.check(outputs.with_predictions(wanted, predictions), read=(found.data, recipe, *found.settings.test_on))
         if found.demonstration and not quiet:
             streams.warn(DEMONSTRATION_NOTE)
-        report = _compared(found, Places(data_dir, run_dir, predictions, resume, share), quiet=quiet)
+        options.refuse_contradictions(
+            (share is not None and save_model is not None, "--save-model goes with the call that makes the report")
+        )
+        compared = _compared(found, Places(data_dir, run_dir, predictions, resume, share), saved, quiet=quiet)
+        report = compared.report
         publish(report if timings else untimed(report), wanted, verbose=verbose, quiet=quiet, gate=gate)
         took, rejected = time_line(report), gates.verdicts(report, gate)
         for sentence in ((took,) if took and not timings and not quiet else ()) + rejected:
             streams.warn(sentence)
+        if saved is not None:
+            write_model(saved, compared.refitted, quiet=quiet)
         raise typer.Exit(exits.FINDING if rejected else gates.result_code(report))
 
 
@@ -103,20 +119,41 @@ def _contradictions(given: Given, found: Found[CompareSettings]) -> Iterator[tup
             yield method not in settings.methods, f"--{name} goes with --method {method}"
 
 
-def _compared(found: Found[CompareSettings], places: Places, *, quiet: bool) -> CompareReport:
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A comparison, and what it was made of."""
+
+    data: Data
+    target: Dataset | None
+    settings: CompareSettings
+    report: CompareReport
+
+    def refitted(self, method: CompareMethod | None) -> Refitted:
+        """A model for the one target."""
+        from picsc.comparison.refit import refit
+
+        return refit(self.data, self.settings, self.report, method, target=self.target)
+
+
+def _compared(
+    found: Found[CompareSettings], places: Places, saved: Saved[CompareMethod] | None, *, quiet: bool
+) -> _Compared:
     """Load the data and, where it is a file of its own, the target; then compare."""
     with streams.progress(quiet=quiet) as progress:
         from picsc.datasets.files.libsvm import read_alike
 
         if found.dataset is None:
             found = replace(found, settings=read_alike(found.settings, str(found.data)))
-        data = open_found(found, places.data_dir)
+        data, settings = open_found(found, places.data_dir), found.settings
         from picsc.comparison.compare import compare_dataset, target_file  # loads torch: after all other errors
+        from picsc.comparison.refit import check_refit
 
-        target = target_file(found.settings)
-        return compare_dataset(
+        if saved is not None:
+            check_refit(data, settings, saved.method)
+        target = target_file(settings)
+        report = compare_dataset(
             data,
-            found.settings,
+            settings,
             target=target,
             run_dir=places.run_dir,
             resume=places.resume,
@@ -124,3 +161,4 @@ def _compared(found: Found[CompareSettings], places: Places, *, quiet: bool) -> 
             predictions=places.predictions,
             progress=progress,
         )
+        return _Compared(data, target, settings, report)

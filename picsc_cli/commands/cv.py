@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from picsc.errors import SettingsError
 from picsc.reports import CvReport
-from picsc.saved_models.destination import check_folder
 from picsc_cli import gates
 from picsc_cli.console import exits, streams
 from picsc_cli.options import common as options
@@ -19,6 +15,7 @@ from picsc_cli.options.bind import NOTHING, Given, of_table, takes_settings
 from picsc_cli.options.common import Places
 from picsc_cli.output import destinations as outputs
 from picsc_cli.output.publish import publish
+from picsc_cli.output.saved_model import Saved, saved_model, write_model
 from picsc_cli.resolve import Demonstration, Found, Request, found_project, open_found, resolve_settings
 
 if TYPE_CHECKING:
@@ -60,7 +57,9 @@ def cv(
         options.refuse_contradictions(
             (share is not None and save_model is not None, "--save-model goes with the call that makes the report")
         )
-        saved = _saved(save_model, save_method)
+        from picsc.settings.choices import SAVED_METHODS
+
+        saved = saved_model(save_model, save_method, SAVED_METHODS)
         wanted = outputs.with_plot(outputs.parse(output or (), CvReport), plot, CvReport)
         from picsc.settings import CvSettings
 
@@ -76,37 +75,10 @@ def cv(
             loaded, report = _cross_validated(found, places, progress=progress, saved=saved)
         publish(report, wanted, verbose=verbose, quiet=quiet)
         if saved is not None:
-            with streams.progress(quiet=quiet) as progress:
-                sentence = _save(loaded, found.settings, report, saved, progress)
-            streams.warn(sentence)
+            from picsc.cross_validation.refit import refit
+
+            write_model(saved, lambda method: refit(loaded, found.settings, report, method), quiet=quiet)
         raise typer.Exit(gates.result_code(report))
-
-
-@dataclass(frozen=True, slots=True)
-class _Saved:
-    """The model to save."""
-
-    folder: Path
-    method: SavedMethod | None
-    """None is the method that the report recommends."""
-
-
-def _saved(folder: Path | None, method: str | None) -> _Saved | None:
-    """What `--save-model` and `--save-method` ask for.
-
-    Raises:
-        SettingsError: they contradict each other, or the folder cannot be written.
-    """
-    options.refuse_contradictions((method is not None and folder is None, "--save-method goes with --save-model DIR"))
-    if folder is None:
-        return None
-    from picsc.settings.choices import SAVED_METHODS
-
-    known = next((each for each in SAVED_METHODS if each == method), None)
-    if method is not None and known is None:
-        raise SettingsError(f"--save-method {method!r}: must be one of {', '.join(SAVED_METHODS)}")
-    check_folder(folder, "--save-model")
-    return _Saved(folder, known)
 
 
 def _cross_validated(
@@ -114,7 +86,7 @@ def _cross_validated(
     places: Places,
     *,
     progress: Callable[[str], None] | None,
-    saved: _Saved | None,
+    saved: Saved[SavedMethod] | None,
 ) -> tuple[Data, CvReport]:
     """Load the data, then cross-validate."""
     data = open_found(found, places.data_dir)
@@ -122,7 +94,7 @@ def _cross_validated(
     from picsc.cross_validation.refit import check_refit
 
     if saved is not None:
-        check_refit(data)
+        check_refit(data, found.settings)
     report = cross_validate_dataset(
         data,
         found.settings,
@@ -133,18 +105,3 @@ def _cross_validated(
         progress=progress,
     )
     return data, report
-
-
-def _save(
-    data: Data, settings: CvSettings, report: CvReport, saved: _Saved, progress: Callable[[str], None] | None
-) -> str:
-    """Train the model of all rows and write it; a sentence on it."""
-    from picsc.cross_validation.refit import refit
-    from picsc.saved_models.folder import save_model
-
-    if progress is not None:
-        progress("training on all rows")
-    made = refit(data, settings, report, saved.method)
-    save_model(made.model, saved.folder, made.card, option="--save-model")
-    why = ", which the report recommends," if made.recommended else ""
-    return f"{made.method}{why} was trained on all rows and saved in {saved.folder}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import typer
@@ -16,11 +17,15 @@ from picsc_cli.options.bind import NOTHING, Given, of_table, takes_settings
 from picsc_cli.options.common import Places
 from picsc_cli.output import destinations as outputs
 from picsc_cli.output.publish import publish
+from picsc_cli.output.saved_model import Saved, saved_model, write_model
 from picsc_cli.resolve import Demonstration, Found, Request, found_project, open_found, resolve_settings
 
 if TYPE_CHECKING:
+    from picsc.datasets.data import Data
     from picsc.reports.fed import FedAuditReport
+    from picsc.saved_models.refitted import Refitted
     from picsc.settings import FedSettings
+    from picsc.settings.choices import FedMethod
 
 DEMONSTRATION = Demonstration(
     "digits",
@@ -53,6 +58,8 @@ def fed(
     run_dir: options.RunDir = None,
     resume: options.Resume = False,
     shard: options.ShardOfRun = None,
+    save_model: options.SaveModel = None,
+    save_method: options.SaveMethod = None,
     output: options.Outputs = None,
     plot: own.Plot = None,
     verbose: options.Verbose = False,
@@ -77,9 +84,15 @@ def fed(
                 "--audit-only keeps no parts: leave out --run-dir, --resume and --shard",
             ),
             (audit_only and "engine" in given, "--audit-only trains no method: leave out --engine"),
+            (audit_only and save_model is not None, "--audit-only trains no method: leave out --save-model"),
+            (audit_only and "metrics" in given, "--audit-only trains no method: leave out --metric"),
             (audit_only and "whiten" in given, "--audit-only trains no method: leave out --whiten"),
             (audit_only and "inputs" in given, "--audit-only trains no method: leave out --inputs"),
+            (share is not None and save_model is not None, "--save-model goes with the call that makes the report"),
         )
+        from picsc.settings.choices import FED_METHODS
+
+        saved = saved_model(save_model, save_method, FED_METHODS)
         wanted = outputs.with_plot(outputs.parse(output or (), FedReport), plot, FedReport)
         from picsc.settings import FedSettings
 
@@ -94,37 +107,66 @@ def fed(
         outputs.check(wanted, read=(found.data, recipe))
         if found.demonstration and not quiet:
             streams.warn(DEMONSTRATION_NOTE)
-        report, code = _run(
-            found, Places(data_dir, run_dir, resume=resume, shard=share), audit_only=audit_only, quiet=quiet
-        )
-        publish(report, wanted, verbose=verbose, quiet=quiet)
-        raise typer.Exit(code)
-
-
-def _run(
-    found: Found[FedSettings],
-    places: Places,
-    *,
-    audit_only: bool,
-    quiet: bool,
-) -> tuple[FedReport | FedAuditReport, int]:
-    """Load the data, then train on the clients or audit them by their summaries; the report and the exit code."""
-    with streams.progress(quiet=quiet) as progress:
-        from picsc.datasets.catalog.natural_clients import with_own_clients  # loads pandas, as reading will
-
-        named = None if found.demonstration else found.dataset
-        found = replace(found, settings=with_own_clients(found.settings, named))
-        data = open_found(found, places.data_dir)
-        if progress is not None:
-            progress("loading torch")  # seconds, and the data are read
+        places = Places(data_dir, run_dir, resume=resume, shard=share)
         if audit_only:
-            from picsc.federated.audit_clients import audit_clients  # loads torch: after all other errors
+            audited = _audited(found, places, quiet=quiet)
+            publish(audited, wanted, verbose=verbose, quiet=quiet)
+            raise typer.Exit(gates.report_code(audited, gates.FailOn.SHIFT))
+        federated = _federated(found, places, saved, quiet=quiet)
+        publish(federated.report, wanted, verbose=verbose, quiet=quiet)
+        if saved is not None:
+            write_model(saved, federated.refitted, quiet=quiet)
+        raise typer.Exit(gates.result_code(federated.report))
 
-            audited = audit_clients(data, found.settings, progress=progress)
-            return audited, gates.report_code(audited, gates.FailOn.SHIFT)
-        from picsc.federated.federate import federate_dataset  # loads torch, too
 
+@dataclass(frozen=True, slots=True)
+class _Federated:
+    """A comparison of federated methods, and what it was made of."""
+
+    data: Data
+    settings: FedSettings
+    report: FedReport
+
+    def refitted(self, method: FedMethod | None) -> Refitted:
+        """The global model of all clients."""
+        from picsc.federated.refit import refit
+
+        return refit(self.data, self.settings, self.report, method)
+
+
+def _loaded(
+    found: Found[FedSettings], places: Places, progress: Callable[[str], None] | None
+) -> tuple[Data, FedSettings]:
+    """The data, and the settings with the clients that they have by themselves."""
+    from picsc.datasets.catalog.natural_clients import with_own_clients  # loads pandas, as reading will
+
+    named = None if found.demonstration else found.dataset
+    found = replace(found, settings=with_own_clients(found.settings, named))
+    data = open_found(found, places.data_dir)
+    if progress is not None:
+        progress("loading torch")  # seconds, and the data are read
+    return data, found.settings
+
+
+def _audited(found: Found[FedSettings], places: Places, *, quiet: bool) -> FedAuditReport:
+    """Load the data, then audit the clients by their summaries."""
+    with streams.progress(quiet=quiet) as progress:
+        data, settings = _loaded(found, places, progress)
+        from picsc.federated.audit_clients import audit_clients  # loads torch: after all other errors
+
+        return audit_clients(data, settings, progress=progress)
+
+
+def _federated(found: Found[FedSettings], places: Places, saved: Saved[FedMethod] | None, *, quiet: bool) -> _Federated:
+    """Load the data, then train on the clients."""
+    with streams.progress(quiet=quiet) as progress:
+        data, settings = _loaded(found, places, progress)
+        from picsc.federated.federate import federate_dataset  # loads torch: after all other errors
+        from picsc.federated.refit import check_refit
+
+        if saved is not None:
+            check_refit(data, settings, saved.method)
         report = federate_dataset(
-            data, found.settings, run_dir=places.run_dir, resume=places.resume, shard=places.shard, progress=progress
+            data, settings, run_dir=places.run_dir, resume=places.resume, shard=places.shard, progress=progress
         )
-        return report, gates.result_code(report)
+        return _Federated(data, settings, report)

@@ -14,9 +14,7 @@ from picsc_cli.options import common as options
 from picsc_cli.output import destinations as outputs
 from picsc_cli.output.publish import publish
 
-_Model = Annotated[
-    Path, typer.Argument(metavar="DIR", help="Folder that picsc cv --save-model wrote.", show_default=False)
-]
+_Model = Annotated[Path, typer.Argument(metavar="DIR", help="Folder that --save-model wrote.", show_default=False)]
 _New = Annotated[
     str, typer.Argument(metavar="NEW", help="File with new rows; - is standard input.", show_default=False)
 ]

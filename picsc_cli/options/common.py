@@ -161,13 +161,13 @@ Outputs = Annotated[
 SaveModel = Annotated[
     Path | None,
     typer.Option(
-        "--save-model", metavar="DIR", help="Train on all rows, and save the model there.", rich_help_panel=OUTPUT
+        "--save-model", metavar="DIR", help="Train one method once more, and save it.", rich_help_panel=OUTPUT
     ),
 ]
 SaveMethod = Annotated[
     str | None,
     typer.Option(
-        "--save-method", metavar="NAME", help="Saved method (default: the recommended one).", rich_help_panel=OUTPUT
+        "--save-method", metavar="NAME", help="Saved method (default: what the report says).", rich_help_panel=OUTPUT
     ),
 ]
 Verbose = Annotated[

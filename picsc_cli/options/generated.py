@@ -247,6 +247,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("min_client_rows", "--min-client-rows", "whole", "N", "Refuse clients with fewer rows (default 10).", "Clients"),
         Row("most_rows", "--most-rows", "whole", "N", "Most rows that a client trains on (default: all).", "Clients"),
         Row("methods", "--method", "names", "NAME,..", "fedavg, fedprox, scaffold, picsc, .. (default: all).", "Methods", choices=("fedavg", "fedprox", "scaffold", "fedcurv", "fisher-mean", "picsc-scaffold", "picsc",)),
+        Row("metrics", "--metric", "names", "NAME,..", "More scores: roc_auc, f1_macro, rmse, ..", "Methods", choices=("accuracy", "balanced_accuracy", "f1_macro", "f1_micro", "f1_weighted", "precision_macro", "recall_macro", "matthews_corrcoef", "roc_auc", "average_precision", "log_loss", "brier", "r2", "explained_variance", "mse", "rmse", "mae", "median_ae", "mape",)),
         Row("server_lr", "--server-lr", "number", "RATE", "Length of the server's step (default 1.0).", "Methods"),
         Row("server_momentum", "--server-momentum", "number", "M", "Momentum of the server (default 0.0).", "Methods"),
         Row("proximal", "--mu", "text", "MU", "Penalty of fedprox, or auto: chosen (default auto).", "Methods", choices=("auto",)),

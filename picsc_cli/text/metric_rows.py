@@ -14,16 +14,21 @@ from picsc_cli.text.page import Page, figures, paragraph, words
 if TYPE_CHECKING:
     from picsc.reports.compare import CompareReport
     from picsc.reports.cv import CvReport
+    from picsc.reports.fed import FedReport
     from picsc.reports.metrics import MetricDifference, MetricScore
 
 TITLES = ("method", "mean [95 %]", "Δ", "p", "Holm")
 """Columns of the table of one metric."""
+_UNITS = {"picsc.fed/1": "clients and seeds"}
+"""What has a metric of its own, by the report's schema; models elsewhere."""
 
 
-def note(score: MetricScore, base: str) -> str:
-    """The meaning of one metric's numbers, and why some are missing."""
+def note(report: CvReport | CompareReport | FedReport, i: int, base: str) -> str:
+    """The meaning of the numbers of metric i, and why some are missing."""
+    score = max((method.metrics[i] for method in report.methods), key=lambda each: each.missing)
     way = "higher" if score.higher_is_better else "lower"
-    gone = f"; without {score.missing} models: {score.reason}" if score.missing else f"; {score.reason}".rstrip("; ")
+    units = _UNITS.get(report.schema, "models")
+    gone = f"; without {score.missing} {units}: {score.reason}" if score.missing else f"; {score.reason}".rstrip("; ")
     return f"{score.metric}: {way} is better; Δ: against {base}, paired{gone}"
 
 
@@ -38,7 +43,7 @@ def cells(score: MetricScore, base: str, page: Page) -> list[Text]:
     ]
 
 
-def tables(report: CvReport | CompareReport, page: Page, base: str) -> list[str]:
+def tables(report: CvReport | CompareReport | FedReport, page: Page, base: str) -> list[str]:
     """One table for each metric that was asked for.
 
     Args:
@@ -54,8 +59,7 @@ def tables(report: CvReport | CompareReport, page: Page, base: str) -> list[str]
             [Text(words(method.method.rpartition(", ")[2], page)), *cells(method.metrics[i], base, page)]
             for method in report.methods
         ]
-        worst = max((method.metrics[i] for method in report.methods), key=lambda score: score.missing)
-        found.append(figures(titles, [rows], page) + paragraph(note(worst, base), page, indent=1, hanging=2))
+        found.append(figures(titles, [rows], page) + paragraph(note(report, i, base), page, indent=1, hanging=2))
     return found
 
 

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from picsc.errors import SettingsError
+from picsc.settings.audit import too_few_draws
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,11 +71,7 @@ def rank_of(level: float, draws: int, pieces: int) -> int:
     Raises:
         SettingsError: so few draws have no such value.
     """
-    rank = math.floor(level / pieces * (draws + 1) + 1e-9)
-    if rank < 1:
-        need = math.ceil(pieces / level) - 1
-        raise SettingsError(
-            f"--draws {draws} are too few for --equivalence with {pieces} pieces at level {level:g}: "
-            f"must be at least {need}"
-        )
-    return rank
+    problem = too_few_draws(draws, level=level, pieces=pieces)
+    if problem:
+        raise SettingsError(problem)
+    return math.floor(level / pieces * (draws + 1) + 1e-9)

@@ -69,6 +69,8 @@ class ClientMlps(InProcess):
     """One of `y` in the unit in which numbers are scored, standard deviations over all rows of the data set."""
     numbers: NDArray[np.int64] | None = None
     """Number of each row among the rows of all clients, (N,), where only those of one client are here."""
+    whitening: Tensor | None = None
+    """(f, f) by which the features were multiplied; None where they were not."""
 
     @property
     def rows(self) -> Tensor:
@@ -101,8 +103,21 @@ class ClientMlps(InProcess):
                 "fewer; leave out --whiten, or take --inputs natural"
             )
         moments = pooled_moments(self.second_moments(client) for client in range(len(self.train)))
-        whitened = self.x[:, :-1] @ whitening_matrix(moments)
-        return replace(self, x=torch.cat([whitened, self.x[:, -1:]], 1), plain=self.x)
+        whitening = whitening_matrix(moments)
+        whitened = torch.cat([self.x[:, :-1] @ whitening, self.x[:, -1:]], 1)
+        return replace(self, x=whitened, plain=self.x, whitening=whitening)
+
+    def on_plain_features(self, theta: Tensor) -> Tensor:
+        """Parameters that do on the features as they were what others do on those that are trained on, (d,).
+
+        Args:
+            theta: of one model, (d,).
+        """
+        if self.whitening is None:
+            return theta
+        weights = self.hidden * self.features  # of the first layer, whose constants follow
+        folded = theta[:weights].view(self.hidden, self.features).double() @ self.whitening.T.double()
+        return torch.cat([folded.to(theta.dtype).flatten(), theta[weights:]])
 
     def second_moments(self, client: int) -> tuple[Tensor, Tensor]:
         """All that a client sends for whitening.
@@ -274,11 +289,16 @@ class ClientMlps(InProcess):
         return tuple(found)
 
     @torch.no_grad()
-    def evaluate(self, theta: Tensor) -> ClientScores:
-        """Scores of global models, (a, d), for every client."""
+    def test_outputs(self, theta: Tensor) -> Tensor:
+        """Predictions of global models, (a, d), for the test rows: (a, T, c), or (a, T) in the unit of `y`."""
         at = unflatten(theta[None], self.features, self.hidden, self.outputs)
         parts = torch.split(self.test.rows, max(1, ACTIVATIONS // (len(theta) * self.hidden)))
-        outputs = torch.cat([predicted(at, self.x[part], self.likelihood) for part in parts], 1)
+        return torch.cat([predicted(at, self.x[part], self.likelihood) for part in parts], 1)
+
+    @torch.no_grad()
+    def evaluate(self, theta: Tensor) -> ClientScores:
+        """Scores of global models, (a, d), for every client."""
+        outputs = self.test_outputs(theta)
         y = self.y[self.test.rows]
         if self.likelihood == "numbers":
             outputs, y = outputs * self.unit, y * self.unit

@@ -198,15 +198,20 @@ class ClientModules(InProcess):
             return None
 
     @torch.no_grad()
-    def evaluate(self, theta: Tensor) -> ClientScores:
-        """Scores of global models, (a, d), for every client."""
+    def test_outputs(self, theta: Tensor) -> Tensor:
+        """Log-probabilities of global models, (a, d), for the test rows, (a, T, c)."""
         rows = self.test.rows.cpu().numpy()
         outputs = torch.empty(len(theta), len(rows), self.classes, device=theta.device)
         for start in range(0, len(rows), PASS_ROWS):
             x = self.take(rows[start : start + PASS_ROWS])
             for i, each in enumerate(theta):
                 outputs[i, start : start + PASS_ROWS] = self._at(each)(x).log_softmax(1)
-        return client_scores(outputs, self.y[rows], self.test, self.likelihood)
+        return outputs
+
+    def evaluate(self, theta: Tensor) -> ClientScores:
+        """Scores of global models, (a, d), for every client."""
+        rows = self.test.rows.cpu().numpy()
+        return client_scores(self.test_outputs(theta), self.y[rows], self.test, self.likelihood)
 
     def _at(self, theta: Tensor) -> nn.Module:
         model = self.model(0)

@@ -30,6 +30,8 @@ def refuse_unfit(data: Data | None, settings: FedSettings) -> None:
         )
     if any(settings.whitenings):
         raise SettingsError("--whiten and --inputs are for simulations: real clients train on natural columns")
+    if settings.metrics:
+        raise SettingsError("--metric is for simulations: real clients send no predictions of single rows")
     if settings.model not in ("auto", "mlp"):
         raise SettingsError(f"--model {settings.model}: real clients train the mlp on tables")
 

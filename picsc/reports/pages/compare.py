@@ -42,7 +42,7 @@ def compare_content(report: CompareReport) -> Content:
         about=f"{counted(report.data.rows, 'row')}; {report.words}; {counted(report.repeats, 'repeat')}",
         verdict="comparison",
         tone="none",
-        lines=report.summary,
+        lines=report.lines,
         sections=[
             Section("Methods", [*intervals(means, caption), _methods(report)]),
             Section("The paper's table", [_targets(report), *_deltas(report)]),

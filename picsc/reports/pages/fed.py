@@ -45,7 +45,7 @@ def fed_content(report: FedReport) -> Content:
         f"{counted(report.participants, 'client')}; {counted(report.repeats, 'seed')}; {report.model}",
         verdict="federation",
         tone="none",
-        lines=report.summary,
+        lines=report.lines,
         sections=[
             Section("Learning curves", curves(lines, caption, target)),
             Section(

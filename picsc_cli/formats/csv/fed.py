@@ -27,6 +27,8 @@ def fed_csv(report: FedReport) -> str:
     """
     header = ["dataset", "method", "client", "accuracy", "interval_low", "interval_high", "seeds", "lr", *_OF_METHODS]
     header += ["failures", "difference", "difference_p", "difference_p_holm", *_OF_CLIENTS, "tau", "flagged"]
+    metrics = [score.metric for score in report.methods[0].metrics] if report.methods else []
+    header += [*(f"metric {metric}" for metric in metrics), "metric reasons"] if metrics else []
     return written(header, (row for method in report.methods for row in _rows(report, method)))
 
 
@@ -46,12 +48,20 @@ def _rows(report: FedReport, method: FedMethodReport) -> Iterable[list[object]]:
         *((base.accuracy, base.p) if base else (None, None)),
         tested.p_holm if tested else None,
         *([None] * (len(_OF_CLIENTS) + 2)),
+        *_metrics(method, [score.mean for score in method.metrics]),
     ]
     nothing = [None] * (len(_OF_METHODS) + 8)
     for k, client in enumerate(report.clients):
         accuracy, *trigger = (of_client(values, k) for values in (method.clients, method.tau, method.flagged))
+        of_metrics = _metrics(method, [of_client(score.pieces, k) for score in method.metrics])
         facts = (getattr(client, name) for name in _OF_CLIENTS)
-        yield [report.data.name, method.method, client.name, accuracy, *nothing, *facts, *trigger]
+        yield [report.data.name, method.method, client.name, accuracy, *nothing, *facts, *trigger, *of_metrics]
+
+
+def _metrics(method: FedMethodReport, values: list[float | None]) -> list[object]:
+    """Metrics by name, and why some are missing; nothing where none was asked for."""
+    gone = [score.reason for score, value in zip(method.metrics, values, strict=True) if value is None]
+    return [*values, "; ".join(dict.fromkeys(gone))] if values else []
 
 
 def fed_audit_csv(report: FedAuditReport) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from picsc.reports.fed import of_client
-from picsc_cli.formats.markdown.text import document, findings, grid, manifest, plain, summary
+from picsc_cli.formats.markdown.text import document, findings, grid, manifest, metrics, plain, summary
 from picsc_cli.text.numbers import data_size, decimals, nats, number, percent, percent_within, points_within, probable
 from picsc_cli.text.p_values import NOTE, of_log_loss, of_score
 from picsc_cli.text.page import Page
@@ -26,6 +26,7 @@ def fed_markdown(report: FedReport) -> str:
     target = f", which is {percent(report.target, _PAGE)}" if report.target is not None else ""
     lines = [f"# {plain(report.data.name)}", "", *summary(report.summary), "", about, "", *_methods(report), ""]
     lines += [f"Δ and p: {plain(report.test)}. {NOTE}. Rounds and bytes are those to the target{target}.", ""]
+    lines += metrics(report, _PAGE, "fedavg")
     lines += ["## Clients", "", *_clients(report), ""]
     failures = [
         f"- {plain(method.method)}, seed {failure.seed}, round {failure.round}"

@@ -35,7 +35,7 @@ def document(lines: Iterable[str]) -> str:
     return storable("\n".join(lines))
 
 
-def metrics(report: CvReport | CompareReport, page: Page, base: str) -> Iterator[str]:
+def metrics(report: CvReport | CompareReport | FedReport, page: Page, base: str) -> Iterator[str]:
     """A section with a table for each metric that was asked for; nothing without any."""
     count = len(report.methods[0].metrics) if report.methods else 0
     for i in range(count):
@@ -46,8 +46,7 @@ def metrics(report: CvReport | CompareReport, page: Page, base: str) -> Iterator
             [plain(method.method), *(cell.plain for cell in metric_rows.cells(method.metrics[i], base, page))]
             for method in report.methods
         ]
-        worst = max((method.metrics[i] for method in report.methods), key=lambda score: score.missing)
-        yield from (*grid(titles, rows), "", f"{plain(metric_rows.note(worst, base))}.")
+        yield from (*grid(titles, rows), "", f"{plain(metric_rows.note(report, i, base))}.")
     if count:
         yield ""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from picsc.reports.fed import of_client
-from picsc_cli.text import p_values, sections
+from picsc_cli.text import metric_rows, p_values, sections
 from picsc_cli.text.numbers import (
     count,
     data_size,
@@ -47,6 +47,7 @@ def fed_table(report: FedReport, page: Page, *, verbose: bool = False) -> str:
         paragraph(_title(report), page) + _clients(report, page),
         _methods(report, page),
         _comparison(report, page),
+        *metric_rows.tables(report, page, _BASE),
         *p_values.tables(report, page, _BASE),
     ]
     parts += sections.method_sections(report, _sentences(report, page), _footer(report), page, verbose=verbose)

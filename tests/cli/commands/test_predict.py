@@ -78,6 +78,56 @@ def test_a_fresh_process_predicts_the_same_bits(target: str, tmp_path: Path) -> 
         assert [[float(each) for each in row[1:]] for row in rows] == model.predict_proba(frame).tolist()
 
 
+def test_compare_saves_a_model_for_its_one_target(tmp_path: Path) -> None:
+    table().drop(columns=["two", "many", "number"]).to_csv(tmp_path / "data.csv", index=False)
+    new = table(40, seed=1).drop(columns=["two", "many", "number"])
+    new.to_csv(tmp_path / "new.csv", index=False)
+    args = ["--target", "words", "--method", "iw", "--repeats", 1, "--epochs", 10, "--quiet"]
+    args += ["--save-model", tmp_path / "model", "--save-method", "iw"]
+    found = call("compare", tmp_path / "data.csv", "--by", "sold", *args)
+    assert found.exit_code == 2
+    assert "name the target with --test-on FILE" in found.stderr
+    found = call("compare", tmp_path / "data.csv", "--test-on", tmp_path / "new.csv", *args)
+    assert found.exit_code == 0, found.output
+    assert "iw was trained on all training rows and saved in" in found.stderr
+    found = call("predict", tmp_path / "model", tmp_path / "new.csv", "--output", f"csv:{tmp_path / 'out.csv'}")
+    assert found.exit_code == 0, found.output
+    model = picsc.load_model(tmp_path / "model")
+    rows = pd.read_csv(tmp_path / "out.csv")
+    assert rows["prediction"].tolist() == model.predict(new).tolist()
+    assert (rows[[f"probability {name}" for name in model.classes]].to_numpy() == model.predict_proba(new)).all()
+
+
+def test_fed_saves_the_global_model_of_all_clients(tmp_path: Path) -> None:
+    table().drop(columns=["two", "many", "number"]).to_csv(tmp_path / "data.csv", index=False)
+    args = ["fed", tmp_path / "data.csv", "--target", "words", "--clients", 3, "--rounds", 3, "--repeats", 1]
+    args += ["--lr", 0.1, "--method", "fedavg,fedprox", "--whiten", "--quiet", "--save-model", tmp_path / "model"]
+    found = call(*args, "--audit-only")
+    assert found.exit_code == 2
+    assert "--audit-only trains no method" in found.stderr
+    found = call(*args)
+    assert found.exit_code == 0, found.output
+    assert "which has the best mean score over clients, was trained on all rows of all clients" in found.stderr
+    new = table(40, seed=1).drop(columns=TARGETS)
+    new.to_csv(tmp_path / "new.csv", index=False)
+    found = call("predict", tmp_path / "model", tmp_path / "new.csv", "--output", f"csv:{tmp_path / 'out.csv'}")
+    assert found.exit_code == 0, found.output
+    model = picsc.load_model(tmp_path / "model")
+    out = pd.read_csv(tmp_path / "out.csv")
+    assert (out[[f"probability {name}" for name in model.classes]].to_numpy() == model.predict_proba(new)).all()
+
+
+def test_a_model_of_the_users_own_is_refused_before_training(tmp_path: Path) -> None:
+    table().to_csv(tmp_path / "data.csv", index=False)
+    found = call(
+        "cv", tmp_path / "data.csv", "--target", "words", "--model", "sklearn:tree.DecisionTreeClassifier",
+        "--save-model", tmp_path / "model",
+    )  # fmt: skip
+    assert found.exit_code == 2
+    assert "--save-model saves the networks of picsc" in found.stderr
+    assert not found.stdout
+
+
 def test_reports_as_table_and_json(saved: Path, tmp_path: Path) -> None:
     table(30, seed=2).to_csv(tmp_path / "new.csv", index=False)
     found = call("predict", saved, tmp_path / "new.csv", "--output", f"json:{tmp_path / 'out.json'}")

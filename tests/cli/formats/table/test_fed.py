@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from picsc.reports.fed import ClientAudit, FedMethodReport
+from picsc.reports.metrics import MetricScore
 from picsc_cli.formats import plot
 from picsc_cli.formats.table.fed import fed_table
 from picsc_cli.formats.table.fed_audit import fed_audit_summary, fed_audit_table
@@ -355,3 +356,23 @@ def test_a_page_of_its_own_holds_the_summary_and_the_picture() -> None:
 
 def test_the_summary_of_a_federation_is_bold() -> None:
     assert summary(fed_report(), Page(colours="standard")).startswith(f"{ESC}[1mpicsc: 92.1")
+
+
+def test_metrics_by_name_in_every_format() -> None:
+    score = MetricScore("roc_auc", True, 0.912, None, (0.9, None, 0.95), (), 4, "no roc_auc: one class only")
+    plain, page = fed_report(), Page(width=100)
+    report = replace(plain, methods=tuple(replace(method, metrics=(score,)) for method in plain.methods))
+    table = " ".join(fed_table(report, page).split())
+    assert "without 4 clients and seeds: no roc_auc: one class only" in table
+    assert "Δ: against fedavg" in table
+    assert "| fedavg | 0.912 |" in as_text(report, "markdown", page)
+    assert "roc_auc (higher is better): picsc 0.912 against 0.912 of fedavg" in as_text(report, "html", page)
+    assert json.loads(as_text(report, "json", page))["methods"][0]["metrics"][0]["pieces"] == [0.9, None, 0.95]
+    rows = list(csv.DictReader(io.StringIO(as_text(report, "csv", page))))
+    assert [(row["metric roc_auc"], row["metric reasons"]) for row in rows[:4]] == [
+        ("0.912", ""),
+        ("0.9", ""),
+        ("", "no roc_auc: one class only"),
+        ("0.95", ""),
+    ]
+    assert "metric roc_auc" not in as_text(plain, "csv", page)
