@@ -7,17 +7,25 @@ class, and what the kind adds to them:
   are random whole persons
 - reference: a file and a reference file, with a column of words whose frequencies follow Zipf's law
 - rare event: a column that is 1 in one row of 1,000, in a table so long that the draws permute a part of it
+- parquet in parts: words and a rare event in a file that is read in parts, with sizes a hundredth of those in use
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 
 import picsc
+from picsc.auditing import table_view
+from picsc.auditing.many_rows import audit_parts
+from picsc.datasets.files import many
 from picsc.reports.audit import AuditReport
 
 PERSONS, ROWS_EACH = 60, 12
@@ -79,6 +87,30 @@ def rare_event(rows: int, pieces: int) -> Innocent:
     return Innocent(rows, pieces, audited)
 
 
+def in_parts(rows: int, pieces: int) -> Innocent:
+    """A parquet file of `rows`, of which the audit holds a seventh and permutes half of these, as of 1,400,000 rows."""
+
+    def audited(rng: np.random.Generator, draws: int, seed: int) -> AuditReport:
+        frame = words(rows, rng).assign(event=(rng.random(rows) < 0.001).astype(int))
+        with ExitStack() as stack:
+            folder = stack.enter_context(TemporaryDirectory())
+            frame.to_parquet(Path(folder) / "t.parquet", index=False)
+            for module, name, value in (
+                (audit_parts, "ROWS_IN_MEMORY", rows // 2),
+                (audit_parts, "SAMPLE", rows // 7),
+                (table_view, "ROWS_PER_DRAW", rows // 14),
+                (many, "LARGE", 1000),
+            ):
+                stack.enter_context(patch.object(module, name, value))
+            report = picsc.audit(
+                Path(folder) / "t.parquet", target="y", folds=pieces, splitter="kfold", draws=draws, seed=seed, jobs=1
+            )
+        assert any(finding.code == "read-in-parts" for finding in report.findings)  # noqa: S101 - else nothing is measured
+        return report
+
+    return Innocent(rows, pieces, audited)
+
+
 INNOCENTS = {
     "groups, correlation 0.3": groups(0.3),
     "groups, correlation 0.7": groups(0.7),
@@ -87,6 +119,7 @@ INNOCENTS = {
     "5 pieces, reference of 200 rows": with_reference(1000, 200, 5),
     "reference of 1,000 rows": with_reference(200, 1000, 1),
     "rare event": rare_event(25_000, 5),
+    "parquet in parts": in_parts(14_000, 5),
 }
 
 
