@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -34,12 +34,15 @@ SEEDS = (0.0, 0.5, 0.7, 1.0)
 """Shifts of the mean of one column in one of five pieces of 100 rows, in standard deviations, for `verdicts`."""
 
 
+Draws = int | Literal["auto"]
+
+
 class Innocent(NamedTuple):
     """A kind of table without a shift, and the call that audits it."""
 
     rows: int
     pieces: int
-    audit: Callable[[np.random.Generator, int, int], AuditReport]
+    audit: Callable[[np.random.Generator, Draws, int], AuditReport]
     """From numbers drawn at random, draws, and seed to a report."""
 
 
@@ -61,7 +64,7 @@ def words(n: int, rng: np.random.Generator) -> pd.DataFrame:
 
 
 def groups(within: float) -> Innocent:
-    def audited(rng: np.random.Generator, draws: int, seed: int) -> AuditReport:
+    def audited(rng: np.random.Generator, draws: Draws, seed: int) -> AuditReport:
         person = np.repeat(np.arange(PERSONS), ROWS_EACH)
         frame = classed(len(person), rng, person, within).assign(person=person)
         how = {"splitter": "group", "group": "person", "folds": 5, "shuffle": True}
@@ -71,7 +74,7 @@ def groups(within: float) -> Innocent:
 
 
 def with_reference(rows: int, others: int, pieces: int) -> Innocent:
-    def audited(rng: np.random.Generator, draws: int, seed: int) -> AuditReport:
+    def audited(rng: np.random.Generator, draws: Draws, seed: int) -> AuditReport:
         how = {"folds": pieces, "shuffle": True} if pieces > 1 else {}
         data, reference = words(rows, rng), words(others, rng)
         return picsc.audit(data, target="y", reference=reference, draws=draws, seed=seed, jobs=1, **how)
@@ -80,7 +83,7 @@ def with_reference(rows: int, others: int, pieces: int) -> Innocent:
 
 
 def rare_event(rows: int, pieces: int) -> Innocent:
-    def audited(rng: np.random.Generator, draws: int, seed: int) -> AuditReport:
+    def audited(rng: np.random.Generator, draws: Draws, seed: int) -> AuditReport:
         frame = classed(rows, rng).assign(event=(rng.random(rows) < 0.001).astype(int))
         return picsc.audit(frame, target="y", folds=pieces, shuffle=True, draws=draws, seed=seed, jobs=1)
 
@@ -90,7 +93,7 @@ def rare_event(rows: int, pieces: int) -> Innocent:
 def in_parts(rows: int, pieces: int) -> Innocent:
     """A parquet file of `rows`, of which the audit holds a seventh and permutes half of these, as of 1,400,000 rows."""
 
-    def audited(rng: np.random.Generator, draws: int, seed: int) -> AuditReport:
+    def audited(rng: np.random.Generator, draws: Draws, seed: int) -> AuditReport:
         frame = words(rows, rng).assign(event=(rng.random(rows) < 0.001).astype(int))
         with ExitStack() as stack:
             folder = stack.enter_context(TemporaryDirectory())
@@ -127,7 +130,7 @@ def smallest_p(name: str, repeat: int, draws: int, seed: int) -> float:
     """The smallest corrected p-value of any piece and question, in one table of this kind."""
     # numbers of their own: the audit draws from streams [seed, 1], [seed, 2], ..., which data must not depend on
     rng = np.random.default_rng([repeat, 1_000 + list(INNOCENTS).index(name)])
-    report = INNOCENTS[name].audit(rng, draws, seed)
+    report = INNOCENTS[name].audit(rng, draws or "auto", seed)
     found = [p for piece in report.fragments for p in (piece.p_data_adjusted, piece.p_model_adjusted)]
     return min((p for p in found if p is not None), default=1.0)
 

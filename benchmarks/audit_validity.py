@@ -297,7 +297,9 @@ def main() -> None:
     parser.add_argument("--cells", nargs="*", default=list(INNOCENTS), choices=list(INNOCENTS))
     parser.add_argument("--kinds", nargs="*", default=list(KINDS))
     parser.add_argument("--sizes", nargs="*", type=int, default=list(SIZES))
-    parser.add_argument("--draws", type=int, default=499, help="of `seeds`, 0 is what an audit draws by default")
+    parser.add_argument(
+        "--draws", type=int, default=499, help="of `seeds` and `innocents`, 0 is what an audit draws by default"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="keep finished results here, one per line, and go on from them")
     parser.add_argument("--write", type=Path, help="append the table to this file")
