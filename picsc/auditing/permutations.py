@@ -7,7 +7,7 @@ labels, K pieces, p per-row quantities.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,6 +69,18 @@ class LabelDraws:
     def whole(self) -> bool:
         """True when the draws permute all rows, so that the observed labels are one of them."""
         return len(self.rows) == len(self.observed)
+
+    def in_another_order(self) -> LabelDraws:
+        """The same draws one place on, so that no statistic of them goes with one of the same draw here.
+
+        A statistic of all rows of a table that is not in memory has little to do with one of a sample of them. Drawn
+        from the same labels they would move together, and the largest of both would look rarer than it is.
+        """
+        order = np.r_[0, 2 : len(self.labels), 1]
+        standing = self.standing
+        if standing is not None:
+            standing = replace(standing, rest=standing.rest[torch.from_numpy(order)])
+        return replace(self, labels=self.labels[order], effective=self.effective[order], standing=standing)
 
     def evidence(self, statistic: Tensor) -> Evidence:
         """Evidence of a quadratic statistic in every draw, (B + 1, ...)."""

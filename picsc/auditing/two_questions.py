@@ -167,7 +167,7 @@ def shift_test(
     counting = null
     if whole is not None:
         effective = whole.effective(null.contrast).repeat(draws + 1, 1)
-        counting = replace(null, effective=effective, whole_table=whole)
+        counting = replace(null.in_another_order(), effective=effective, whole_table=whole)
     with ThreadPoolExecutor(jobs) as pool:  # each family is on its own, so the order they end in changes nothing
         together = pool.submit(joint_of, inputs, null, seed=STATISTICS_SEED, jobs=jobs)
         counted = pool.submit(columns_of, inputs, counting, certified=level if certified else None)

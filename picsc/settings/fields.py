@@ -68,7 +68,7 @@ Jobs = Annotated[int, Field(ge=1), Option("Processor cores; never changes a numb
 Engine = Annotated[
     str,
     AfterValidator(check_engine),
-    Option("local or dask[:ADDRESS]; never changes a number (default {default}).", "NAME", "Run"),
+    Option("local or dask[:ADDRESS]: where parts run (default {default}).", "NAME", "Run"),
 ]
 FedEngine = Annotated[
     str,

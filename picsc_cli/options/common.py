@@ -58,7 +58,7 @@ Engine = Annotated[
     typer.Option(
         "--engine",
         metavar="NAME",
-        help="local or dask[:ADDRESS]; never changes a number (default local).",
+        help="local or dask[:ADDRESS]: where parts run (default local).",
         rich_help_panel=RUN,
     ),
 ]

@@ -131,7 +131,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("repeats", "--repeats", "whole", "N", "Runs by other seeds (default 5, images and texts 1).", "Run"),
         Row("seed", "--seed", "whole", "N", "Seed of every random draw (default 0).", "Run"),
         Row("jobs", "--jobs", "whole", "N", "Processor cores; never changes a number (default: all).", "Run"),
-        Row("engine", "--engine", "text", "NAME", "local or dask[:ADDRESS]; never changes a number (default local).", "Run"),
+        Row("engine", "--engine", "text", "NAME", "local or dask[:ADDRESS]: where parts run (default local).", "Run"),
     ),
     "compare": (
         Row("read.target", "--target", "text", "COL", "Column to predict (default by name, else the last).", "Data"),
@@ -211,7 +211,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("repeats", "--repeats", "whole", "N", "Runs by other seeds (default 10, not tables 1).", "Run"),
         Row("seed", "--seed", "whole", "N", "Seed of every random draw (default 0).", "Run"),
         Row("jobs", "--jobs", "whole", "N", "Processor cores; never changes a number (default: all).", "Run"),
-        Row("engine", "--engine", "text", "NAME", "local or dask[:ADDRESS]; never changes a number (default local).", "Run"),
+        Row("engine", "--engine", "text", "NAME", "local or dask[:ADDRESS]: where parts run (default local).", "Run"),
     ),
     "fed": (
         Row("read.target", "--target", "text", "COL", "Column to predict (default by name, else the last).", "Data"),

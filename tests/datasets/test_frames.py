@@ -149,7 +149,7 @@ def test_labels_may_come_from_another_library() -> None:
     for labels in (y, y.cast(pytest.importorskip("polars").Categorical), y.to_frame(), y.to_arrow(), y.to_list()):
         found = picsc.audit(x, labels, folds=3, draws=99)
         assert found.fragments == expected
-    assert picsc.audit(x, y, folds=3, draws=99, reference=(x, y)).data.target == "class"
+    assert picsc.audit(x[: N // 2], y[: N // 2], draws=99, reference=(x, y)).data.target == "class"
 
 
 @pytest.mark.parametrize(

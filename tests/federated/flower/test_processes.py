@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,9 @@ def test_processes_end_with_all_that_they_have_started(tmp_path: Path, monkeypat
             pass
     assert nodes.processes[0].poll() is not None
     child = Path("/proc") / (tmp_path / "child.txt").read_text().strip()
+    until = time.monotonic() + 10  # a killed process stays in the list for a moment
+    while (child / "cmdline").exists() and (child / "cmdline").read_bytes() and time.monotonic() < until:
+        time.sleep(0.05)
     assert not (child / "cmdline").exists() or not (child / "cmdline").read_bytes()
     said = (tmp_path / "environment.txt").read_text().splitlines()
     assert {"FLWR_TELEMETRY_ENABLED=0", "FLWR_DISABLE_UPDATE_CHECK=1"} <= set(said)
