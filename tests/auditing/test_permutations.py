@@ -4,7 +4,7 @@ import torch
 
 from picsc.auditing.design import Design
 from picsc.auditing.exchangeability import Contrast, PermutationScheme
-from picsc.auditing.permutations import label_draws
+from picsc.auditing.permutations import LabelDraws, label_draws
 
 CONTRAST = Contrast(4, (0, 1, 2, 3), "rest")
 
@@ -19,16 +19,19 @@ def pieces(n: int) -> tuple[np.ndarray, np.ndarray, torch.Tensor]:
     return labels, strata, torch.from_numpy(quantities)
 
 
-def sums(rows: int, draws: int = 1500, scheme: PermutationScheme | None = None) -> torch.Tensor:
+def drawn(rows: int, draws: int = 1500, scheme: PermutationScheme | None = None) -> LabelDraws:
     labels, strata, quantities = pieces(4000)
-    null = label_draws(
+    return label_draws(
         lambda at: quantities[torch.from_numpy(at)],
         Design(labels, CONTRAST, scheme or PermutationScheme(strata=strata)),
         rows=rows,
         draws=draws,
         seed=0,
     )
-    return null.reduced(lambda each: each)
+
+
+def sums(rows: int, draws: int = 1500, scheme: PermutationScheme | None = None) -> torch.Tensor:
+    return drawn(rows, draws, scheme).reduced(lambda each: each)
 
 
 def test_observed_sums_are_the_whole_tables_whatever_the_subsample() -> None:
@@ -49,6 +52,17 @@ def test_a_subsample_draws_differences_with_the_mean_and_spread_of_the_whole() -
     spread = whole.std(0)
     assert ((part.mean(0) - whole.mean(0)).abs() <= 0.25 * spread).all()
     np.testing.assert_allclose(part.std(0), spread, rtol=0.125)
+
+
+@pytest.mark.parametrize("rows", [400, 4000])
+def test_draws_in_another_order_are_the_same_and_go_with_others(rows: int) -> None:
+    null = drawn(rows, draws=200)
+    here, there = (each.reduced(lambda each: each) for each in (null, null.in_another_order()))
+    torch.testing.assert_close(there, here[torch.tensor([0, *range(2, 201), 1])])
+    if null.standing is not None:
+        moved = null.in_another_order().standing
+        assert moved is not None
+        torch.testing.assert_close(moved.rest[1:-1], null.standing.rest[2:])
 
 
 def test_rows_that_dominate_a_quantity_are_all_kept() -> None:
