@@ -65,7 +65,7 @@ def test_every_command_has_an_example() -> None:
     commands = get_command(app).commands  # type: ignore[attr-defined]
     assert {line.split()[0] for _, line in COMMANDS} == set(commands)
     assert {line.split()[0] for page, line in COMMANDS if page == "README.md"} == {
-        *("audit", "cv", "compare", "fed", "predict")
+        *("audit", "cv", "compare", "fed", "fed-app", "predict")
     }
 
 
