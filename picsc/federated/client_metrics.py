@@ -24,6 +24,9 @@ from picsc.federated.method_run import Floats, Run, over_clients
 from picsc.reports.metrics import MetricScore
 from picsc.settings import FedSettings
 
+ClientMetrics = tuple[dict[str, Floats], dict[str, str]]
+"""By column of a metric its values for each client, and by metric the reason why some client has none."""
+
 
 def check_client_metrics(data: Data, settings: FedSettings) -> None:
     """Refuse metrics of the other kind of target, before any training.
@@ -42,7 +45,7 @@ def check_client_metrics(data: Data, settings: FedSettings) -> None:
 
 def client_metrics(
     split: FederatedSplit, settings: FedSettings, clients: ClientMlps | ClientModules, theta: Tensor
-) -> tuple[dict[str, Floats], dict[str, str]]:
+) -> ClientMetrics:
     """Every metric of one global model on each client's test rows.
 
     Reading: where one test part serves all clients, its rows are weighted to each client's mix of classes, as in the

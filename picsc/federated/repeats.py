@@ -11,10 +11,10 @@ from torch import Tensor
 from picsc.datasets.data import Data
 from picsc.federated.algorithms.by_name import algorithm
 from picsc.federated.build_clients import build, model_kind
-from picsc.federated.client_metrics import client_metrics
+from picsc.federated.client_metrics import ClientMetrics, client_metrics
 from picsc.federated.clients.protocol import Federation
 from picsc.federated.holdings import federated_split, participants, refuse_small_clients
-from picsc.federated.method_run import Floats, Run
+from picsc.federated.method_run import Run
 from picsc.federated.resumable_rounds import Progress, RepeatTask, StoredRounds, run_rounds
 from picsc.federated.rounds import RoundSettings
 from picsc.federated.run_state import Contender, floats_at_clients
@@ -22,8 +22,6 @@ from picsc.federated.tuning import Choice, Try, try_candidates, without_choice
 from picsc.runtime.devices import pick_device
 from picsc.settings import FedMethod, FedSettings
 
-ClientMetrics = tuple[dict[str, Floats], dict[str, str]]
-"""By column of a metric its values for each client, and by metric the reason why some client has none."""
 Measured = Callable[[bool, Tensor], ClientMetrics]
 """From whether columns are whitened, and a model, (d,), to its metrics."""
 DEFAULT_RATE = 0.05

@@ -37,9 +37,15 @@ def cross_validated(row: RecipeRow, recipe: Recipe, report: CvReport) -> RecipeR
     ours = report.method(OURS)
     missing = [m for m in report.methods if m.mean is None]
     reasons = [f"{m.method}: {unit.reason}" for m in missing for unit in m.units if unit.reason]
-    differences = () if ours is None else ours.differences
-    row = replace(row, pieces=pieces, scores=scores, failed=report.failed, metric=report.data.metric)
-    row = replace(row, differences=differences, names=report.fragments)
+    row = replace(
+        row,
+        pieces=pieces,
+        scores=scores,
+        failed=report.failed,
+        metric=report.data.metric,
+        differences=() if ours is None else ours.differences,
+        names=report.fragments,
+    )
     return _scored(row, recipe, pieces, reasons)
 
 

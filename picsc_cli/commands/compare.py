@@ -74,7 +74,7 @@ def compare(
         gate = gates.gate(candidate, fail_under, fail_on)
         from picsc.settings.choices import COMPARE_METHODS
 
-        saved = saved_model(save_model, save_method, COMPARE_METHODS)
+        saved = saved_model(save_model, save_method, COMPARE_METHODS, in_shard=share is not None)
         from picsc.settings import CompareSettings
 
         request = Request(data, dataset, recipe, found_project(isolated=isolated), quiet)
@@ -84,9 +84,6 @@ def compare(
         outputs.check(outputs.with_predictions(wanted, predictions), read=(found.data, recipe, *found.settings.test_on))
         if found.demonstration and not quiet:
             streams.warn(DEMONSTRATION_NOTE)
-        options.refuse_contradictions(
-            (share is not None and save_model is not None, "--save-model goes with the call that makes the report")
-        )
         compared = _compared(found, Places(data_dir, run_dir, predictions, resume, share), saved, quiet=quiet)
         report = compared.report
         publish(report if timings else untimed(report), wanted, verbose=verbose, quiet=quiet, gate=gate)

@@ -54,12 +54,9 @@ def cv(
         options.refuse_contradictions(
             *options.exclusive(data, dataset, verbose=verbose, quiet=quiet), options.of_shuffle(of_table(given, "cut"))
         )
-        options.refuse_contradictions(
-            (share is not None and save_model is not None, "--save-model goes with the call that makes the report")
-        )
         from picsc.settings.choices import SAVED_METHODS
 
-        saved = saved_model(save_model, save_method, SAVED_METHODS)
+        saved = saved_model(save_model, save_method, SAVED_METHODS, in_shard=share is not None)
         wanted = outputs.with_plot(outputs.parse(output or (), CvReport), plot, CvReport)
         from picsc.settings import CvSettings
 

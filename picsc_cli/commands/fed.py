@@ -88,11 +88,10 @@ def fed(
             (audit_only and "metrics" in given, "--audit-only trains no method: leave out --metric"),
             (audit_only and "whiten" in given, "--audit-only trains no method: leave out --whiten"),
             (audit_only and "inputs" in given, "--audit-only trains no method: leave out --inputs"),
-            (share is not None and save_model is not None, "--save-model goes with the call that makes the report"),
         )
         from picsc.settings.choices import FED_METHODS
 
-        saved = saved_model(save_model, save_method, FED_METHODS)
+        saved = saved_model(save_model, save_method, FED_METHODS, in_shard=share is not None)
         wanted = outputs.with_plot(outputs.parse(output or (), FedReport), plot, FedReport)
         from picsc.settings import FedSettings
 

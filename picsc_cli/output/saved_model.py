@@ -27,18 +27,24 @@ class Saved(Generic[Name]):
     """None is the method that the report recommends."""
 
 
-def saved_model(folder: Path | None, method: str | None, known: Sequence[Name]) -> Saved[Name] | None:
+def saved_model(
+    folder: Path | None, method: str | None, known: Sequence[Name], *, in_shard: bool
+) -> Saved[Name] | None:
     """What `--save-model` and `--save-method` ask for; None where nothing is saved.
 
     Args:
         folder: of `--save-model`.
         method: of `--save-method`.
         known: methods of the command.
+        in_shard: the command makes a share of the parts, and no report that could decide.
 
     Raises:
         SettingsError: they contradict each other, or the folder cannot be written.
     """
-    options.refuse_contradictions((method is not None and folder is None, "--save-method goes with --save-model DIR"))
+    options.refuse_contradictions(
+        (method is not None and folder is None, "--save-method goes with --save-model DIR"),
+        (in_shard and folder is not None, "--save-model goes with the call that makes the report"),
+    )
     if folder is None:
         return None
     found = next((each for each in known if each == method), None)
